@@ -1,0 +1,54 @@
+"""One HTTP exchange as evidence: what was asked, what came back and when, or which transport fault came instead."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Literal
+
+Ending = Literal["close", "open", "reset"]
+"""How a body ended: closed by the peer, left open (by whoever stopped reading), or cut by the transport."""
+
+
+@dataclass(slots=True, kw_only=True)
+class Chunk:
+    """Bytes of a streamed body, with the milliseconds since the cell began."""
+
+    offset_ms: float
+    data: bytes
+
+
+@dataclass(slots=True, kw_only=True)
+class Exchange:
+    """One request and its answer. Offsets are milliseconds since the cell began.
+
+    `status` is None where no answer came; `fault` then names the transport fault (connect-refused, read-timeout,
+    reset-after-request, tls, dns, limit). `cut_by` says which clock or client ended the wait: None (the peer),
+    "transport-timeout", "cap", "silence", "hang-limit", "total-limit", "done" (the reader had what it needed).
+    `purpose` is what the client sent it for: card, probe, rehearsal, commit, get, cancel, subscribe.
+    Streamed bodies keep `chunks`; `body` is then their concatenation.
+    """
+
+    method: str
+    url: str
+    request_headers: list[tuple[str, str]] = field(default_factory=list)
+    request_body: bytes = b""
+    started_ms: float = 0.0
+    ended_ms: float = 0.0
+    status: int | None = None
+    response_headers: list[tuple[str, str]] = field(default_factory=list)
+    body: bytes = b""
+    chunks: list[Chunk] = field(default_factory=list)
+    ending: Ending = "close"
+    fault: str | None = None
+    cut_by: str | None = None
+    purpose: str = ""
+
+    def header(self, name: str) -> str | None:
+        """A response header by name, case-insensitively; the first of several."""
+        return first_header(self.response_headers, name)
+
+
+def first_header(headers: list[tuple[str, str]] | Mapping[str, str], name: str) -> str | None:
+    pairs = headers.items() if isinstance(headers, Mapping) else headers
+    return next((value for key, value in pairs if key.lower() == name.lower()), None)
