@@ -24,6 +24,7 @@ class Bounds:
     """What a reader takes from a peer before it stops and names the bound (DESIGN 9)."""
 
     body_bytes: int = 10_000_000
+    stream_bytes: int = 64_000_000
     header_bytes: int = 64_000
     json_depth: int = 128
     events: int = 100_000

@@ -1,0 +1,305 @@
+"""HTTP as evidence: sends one request, reads what comes within bounds, and writes down every byte and when it came.
+
+Decides nothing about A2A. A fault of the transport is a word in the exchange, not an exception, because it is a
+fact about the peer. Redirects are never followed here: whoever follows one asks the core first (R10).
+"""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import socket
+import ssl
+import zlib
+from collections.abc import AsyncIterator, Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+import httpx
+
+from a2a_lab import __version__
+from a2a_lab.core.policy import Bounds
+from a2a_lab.net.evidence import Recorder
+from a2a_lab.wire.exchange import Chunk, Exchange
+
+USER_AGENT = f"a2a-lab/{__version__} (interoperability lab)"
+CONNECT_S = 10.0  # a peer that takes longer to accept a connection is down for our purposes
+QUEUE_CHUNKS = 64  # of one stream, read ahead of its judge; then the peer has to wait
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Reach:
+    """How a target is reached, as httpx users know it: TLS, proxy, and curl's connect-to.
+
+    `connect_to` maps "host:port" to "host:port" (R43).
+    """
+
+    ca_bundle: str | None = None
+    client_cert: str | None = None
+    client_key: str | None = None
+    proxy: str | None = None
+    trust_env: bool = True
+    connect_to: Mapping[str, str] = field(default_factory=dict)
+
+
+def tls_context(reach: Reach) -> ssl.SSLContext:
+    """One context for all clients of a run: making one costs 40 ms, sharing it nothing. Raises OSError or SSLError."""
+    context = httpx.create_ssl_context(trust_env=reach.trust_env)
+    if reach.ca_bundle:
+        context.load_verify_locations(cafile=reach.ca_bundle)
+    if reach.client_cert:
+        context.load_cert_chain(reach.client_cert, reach.client_key)
+    return context
+
+
+def new_client(reach: Reach, context: ssl.SSLContext) -> httpx.AsyncClient:
+    """A client for one worker. One per worker, since a shared pool rescans every connection on each request."""
+    return httpx.AsyncClient(
+        verify=context,
+        proxy=reach.proxy,
+        trust_env=reach.trust_env,
+        follow_redirects=False,
+        headers={"User-Agent": USER_AGENT, "Accept-Encoding": "identity"},
+        timeout=httpx.Timeout(None, connect=CONNECT_S),
+    )
+
+
+class Http:
+    """What one cell sends and receives. Every exchange lands in the recorder before its first byte leaves."""
+
+    def __init__(
+        self,
+        client: httpx.AsyncClient,
+        recorder: Recorder,
+        *,
+        bounds: Bounds,
+        connect_to: Mapping[str, str] | None = None,
+        transport_timeout_s: float | None = None,
+        cap_s: float = 600.0,
+    ) -> None:
+        self._client = client
+        self.recorder = recorder
+        self._bounds = bounds
+        self._connect_to = dict(connect_to or {})
+        self._read_timeout = transport_timeout_s
+        self._cap_s = cap_s
+
+    async def send(
+        self,
+        method: str,
+        url: str,
+        headers: Mapping[str, str],
+        body: bytes = b"",
+        *,
+        purpose: str,
+        total_s: float | None = None,
+    ) -> Exchange:
+        """One request and its whole answer, ended at `total_s` seconds at the latest (None: the lab's own cap)."""
+        exchange = self._begin(method, url, headers, body, purpose)
+        limit = self._cap_s if total_s is None else total_s
+        try:
+            async with asyncio.timeout(limit), self._open(exchange) as response:
+                unpack = _Unpacker(response, self._bounds.body_bytes)
+                parts = []
+                async for raw in response.aiter_raw():
+                    parts.append(unpack(raw))
+                    if unpack.over:
+                        exchange.fault, exchange.ending = f"limit: body_bytes {self._bounds.body_bytes}", "open"
+                        break
+                exchange.body = b"".join(parts)
+        except TimeoutError:
+            exchange.ending, exchange.fault = "open", "read-timeout"
+            exchange.cut_by = "cap" if total_s is None else "total-limit"
+        except (httpx.HTTPError, httpx.InvalidURL, zlib.error, OSError) as problem:
+            self._note_fault(exchange, problem)
+        exchange.ended_ms = self.recorder.now_ms()
+        return exchange
+
+    @contextlib.asynccontextmanager
+    async def stream(
+        self,
+        method: str,
+        url: str,
+        headers: Mapping[str, str],
+        body: bytes = b"",
+        *,
+        purpose: str,
+        open_s: float | None,
+    ) -> AsyncIterator[LiveStream]:
+        """One request whose answer is read as it comes. `open_s` bounds the wait for the response headers."""
+        live = LiveStream(self._begin(method, url, headers, body, purpose), self.recorder, self._bounds)
+        task = asyncio.create_task(live.pump(self._open(live.exchange), self._note_fault))
+        try:
+            await live.opened(self._cap_s if open_s is None else open_s)
+            yield live
+        finally:
+            task.cancel()
+            with contextlib.suppress(asyncio.CancelledError):
+                await task
+            live.exchange.ended_ms = self.recorder.now_ms()
+
+    def _begin(self, method: str, url: str, headers: Mapping[str, str], body: bytes, purpose: str) -> Exchange:
+        return self.recorder.begin(
+            Exchange(
+                method=method,
+                url=url,
+                request_headers=[("User-Agent", USER_AGENT), *headers.items()],
+                request_body=body,
+                purpose=purpose,
+            )
+        )
+
+    @contextlib.asynccontextmanager
+    async def _open(self, exchange: Exchange) -> AsyncIterator[httpx.Response]:
+        url, extra = self._connected(exchange.url)
+        request = self._client.build_request(
+            exchange.method,
+            url,
+            headers=exchange.request_headers + extra,
+            content=exchange.request_body or None,
+            timeout=httpx.Timeout(self._read_timeout, connect=CONNECT_S, pool=None),
+            extensions={"sni_hostname": httpx.URL(exchange.url).host} if extra else None,
+        )
+        response = await self._client.send(request, stream=True)
+        try:
+            exchange.status = response.status_code
+            exchange.response_headers = list(response.headers.multi_items())
+            yield response
+        finally:
+            await response.aclose()
+
+    def _connected(self, url: str) -> tuple[str, list[tuple[str, str]]]:
+        """The URL to connect to, and the Host header that keeps naming the one that was asked for."""
+        if not self._connect_to:
+            return url, []
+        asked = httpx.URL(url)
+        port = asked.port or (443 if asked.scheme == "https" else 80)
+        there = self._connect_to.get(f"{asked.host}:{port}") or self._connect_to.get(asked.host)
+        if not there:
+            return url, []
+        host, _, other_port = there.rpartition(":")
+        return str(asked.copy_with(host=host, port=int(other_port))), [("Host", asked.netloc.decode("ascii"))]
+
+    def _note_fault(self, exchange: Exchange, problem: BaseException) -> None:
+        exchange.fault = fault_of(problem)
+        exchange.ending = "reset" if exchange.status is not None else exchange.ending
+        if exchange.fault == "read-timeout":
+            exchange.cut_by, exchange.ending = "transport-timeout", "open"
+
+
+class LiveStream:
+    """An answer while it arrives. A task of its own reads, so that waiting with a deadline never loses a byte."""
+
+    def __init__(self, exchange: Exchange, recorder: Recorder, bounds: Bounds) -> None:
+        self.exchange = exchange
+        self._recorder = recorder
+        self._bounds = bounds
+        self._queue: asyncio.Queue[bytes | None] = asyncio.Queue(QUEUE_CHUNKS)
+        self._is_open = asyncio.Event()
+
+    async def opened(self, limit_s: float) -> None:
+        """Wait for the response headers, or for the fault that came instead."""
+        try:
+            async with asyncio.timeout(limit_s):
+                await self._is_open.wait()
+        except TimeoutError:
+            self.exchange.fault, self.exchange.cut_by = "read-timeout", "hang-limit"
+
+    async def next(self, timeout_s: float | None) -> bytes | None:
+        """The next bytes; None at the end of the body (`exchange.ending` says how it ended). Raises TimeoutError."""
+        async with asyncio.timeout(timeout_s):
+            return await self._queue.get()
+
+    async def rest(self, limit_s: float) -> bytes:
+        """The whole remaining body, for an answer that is no stream."""
+        parts = []
+        try:
+            async with asyncio.timeout(limit_s):
+                while (data := await self._queue.get()) is not None:
+                    parts.append(data)
+        except TimeoutError:
+            self.exchange.fault, self.exchange.cut_by, self.exchange.ending = "read-timeout", "total-limit", "open"
+        return b"".join(parts)
+
+    async def pump(self, opening: Any, note_fault: Any) -> None:
+        exchange, total = self.exchange, 0
+        exchange.ending = "open"
+        try:
+            async with opening as response:
+                self._is_open.set()
+                unpack = _Unpacker(response, self._bounds.stream_bytes)
+                async for raw in response.aiter_raw():
+                    data = unpack(raw)
+                    total += len(data)
+                    exchange.chunks.append(Chunk(offset_ms=self._recorder.now_ms(), data=data))
+                    if unpack.over:
+                        exchange.fault = f"limit: stream_bytes {self._bounds.stream_bytes}"
+                        break
+                    await self._queue.put(data)
+                else:
+                    exchange.ending = "close"
+        except (httpx.HTTPError, httpx.InvalidURL, zlib.error, OSError) as problem:
+            note_fault(exchange, problem)
+        finally:
+            exchange.body = b"".join(chunk.data for chunk in exchange.chunks)
+            exchange.ended_ms = self._recorder.now_ms()
+            self._is_open.set()
+        await self._queue.put(None)
+
+
+class _Unpacker:
+    """Undoes gzip or deflate, never past a bound: a bomb costs us `bound` bytes, not what it claims to hold."""
+
+    def __init__(self, response: httpx.Response, bound: int) -> None:
+        coding = response.headers.get("content-encoding", "identity").strip().lower()
+        if coding in ("identity", ""):
+            self._decoder = None
+        elif coding in ("gzip", "x-gzip", "deflate"):
+            self._decoder = zlib.decompressobj(zlib.MAX_WBITS | 32)
+        else:
+            raise httpx.DecodingError(f"content encoding {coding!r} was not asked for", request=response.request)
+        self._left = bound
+        self.over = False
+
+    def __call__(self, raw: bytes) -> bytes:
+        data = raw if self._decoder is None else self._decoder.decompress(raw, self._left + 1)
+        self.over = len(data) > self._left
+        data = data[: self._left]
+        self._left -= len(data)
+        return data
+
+
+def fault_of(problem: BaseException) -> str:
+    """The word for a transport fault; the text of the library where there is no word."""
+    match problem:
+        case httpx.ConnectTimeout():
+            return "connect-timeout"
+        case httpx.ReadTimeout():
+            return "read-timeout"
+        case httpx.WriteTimeout():
+            return "write-timeout"
+        case httpx.ConnectError():
+            return _connect_fault(problem)
+        case httpx.RemoteProtocolError() if "buffer" in str(problem).lower():
+            return "limit: header_bytes"
+        case httpx.DecodingError() | zlib.error():
+            return f"undecodable: {problem}"
+        case httpx.RemoteProtocolError() | httpx.ReadError() | httpx.WriteError():
+            return "reset-after-request"
+        case httpx.ProxyError():
+            return f"proxy: {problem}"
+        case _:
+            return f"{type(problem).__name__}: {problem}"
+
+
+def _connect_fault(problem: BaseException) -> str:
+    cause: BaseException | None = problem
+    while cause is not None:
+        if isinstance(cause, ssl.SSLError):
+            return f"tls: {cause}"
+        if isinstance(cause, socket.gaierror):
+            return "dns"
+        cause = cause.__cause__ or cause.__context__
+    return (
+        "connect-refused" if "refused" in str(problem) or "attempts failed" in str(problem) else f"connect: {problem}"
+    )

@@ -1,0 +1,166 @@
+"""Exchanges as HAR 1.2 and back. Mapping only: whoever stores the document redacts it first (`net.evidence`).
+
+What HAR has no member for stands in members that begin with an underscore, as the format allows: `_offset_ms`,
+`_purpose`, `_fault`, `_cut_by`, `_ending` and `_chunks` (`{offset_ms, text}`, or `b64` where a chunk splits a
+character). Files open in any HAR viewer; files of browsers and proxies, which have none of these, are read too.
+"""
+
+from __future__ import annotations
+
+import base64
+import binascii
+from collections.abc import Mapping, Sequence
+from datetime import datetime, timedelta
+from typing import Any, cast
+from urllib.parse import parse_qsl, urlsplit
+
+from a2a_lab.errors import RecordFault
+from a2a_lab.wire.exchange import Chunk, Ending, Exchange, first_header
+
+Har = dict[str, Any]
+
+
+def to_har(exchanges: Sequence[Exchange], *, started: datetime, tool: str, comment: str = "") -> Har:
+    """A HAR 1.2 document of the exchanges; `started` is the wall-clock time of offset 0."""
+    name, _, version = tool.partition(" ")
+    log: Har = {
+        "version": "1.2",
+        "creator": {"name": name, "version": version},
+        "entries": [_entry(exchange, started) for exchange in exchanges],
+    }
+    return {"log": log | ({"comment": comment} if comment else {})}
+
+
+def from_har(document: Any) -> list[Exchange]:
+    """The exchanges of a HAR document, in its order. Raises RecordFault where it is no HAR; names the entry."""
+    entries = document.get("log", {}).get("entries") if isinstance(document, Mapping) else None
+    if not isinstance(entries, list):
+        raise RecordFault(
+            "this is no HAR file: log.entries is missing; expected the export of a browser, proxy or a2a-lab"
+        )
+    begin: datetime | None = None
+    exchanges = []
+    for number, entry in enumerate(entries):
+        try:
+            at = _time(entry.get("startedDateTime"))
+            begin = begin or at
+            exchanges.append(_exchange(entry, 0.0 if not at or not begin else (at - begin).total_seconds() * 1000))
+        except (AttributeError, KeyError, TypeError, ValueError) as problem:
+            raise RecordFault(
+                f"HAR entry {number} cannot be read: {type(problem).__name__}: {problem}; is the file cut or edited?"
+            ) from problem
+    return exchanges
+
+
+def _entry(exchange: Exchange, started: datetime) -> Har:
+    took = max(0.0, exchange.ended_ms - exchange.started_ms)
+    request: Har = {
+        "method": exchange.method,
+        "url": exchange.url,
+        "httpVersion": "HTTP/1.1",
+        "cookies": [],
+        "headers": _pairs(exchange.request_headers),
+        "queryString": _pairs(parse_qsl(urlsplit(exchange.url).query, keep_blank_values=True)),
+        "headersSize": -1,
+        "bodySize": len(exchange.request_body),
+    }
+    if exchange.request_body:
+        mime = first_header(exchange.request_headers, "content-type") or ""
+        request["postData"] = {"mimeType": mime} | _text_or_base64(exchange.request_body)
+    content: Har = {"size": len(exchange.body), "mimeType": exchange.header("content-type") or ""}
+    response: Har = {
+        "status": exchange.status or 0,
+        "statusText": "",
+        "httpVersion": "HTTP/1.1",
+        "cookies": [],
+        "headers": _pairs(exchange.response_headers),
+        "content": content | (_text_or_base64(exchange.body) if exchange.body else {}),
+        "redirectURL": exchange.header("location") or "",
+        "headersSize": -1,
+        "bodySize": len(exchange.body),
+    }
+    entry: Har = {
+        "startedDateTime": (started + timedelta(milliseconds=exchange.started_ms)).isoformat(timespec="milliseconds"),
+        "time": round(took, 3),
+        "request": request,
+        "response": response,
+        "cache": {},
+        "timings": {"send": 0, "wait": round(took, 3), "receive": 0},
+        "_offset_ms": round(exchange.started_ms, 3),
+        "_purpose": exchange.purpose,
+        "_ending": exchange.ending,
+    }
+    if exchange.fault:
+        entry["_fault"] = exchange.fault
+    if exchange.cut_by:
+        entry["_cut_by"] = exchange.cut_by
+    if exchange.chunks:
+        entry["_chunks"] = [
+            {"offset_ms": round(chunk.offset_ms, 3)} | _text_or_base64(chunk.data, name="b64")
+            for chunk in exchange.chunks
+        ]
+    return entry
+
+
+def _exchange(entry: Mapping[str, Any], offset_ms: float) -> Exchange:
+    request, response = entry["request"], entry["response"]
+    start = float(entry.get("_offset_ms", offset_ms))
+    content = response.get("content") or {}
+    chunks = [
+        Chunk(offset_ms=float(chunk["offset_ms"]), data=_bytes(chunk, base64_in="b64"))
+        for chunk in entry.get("_chunks") or []
+    ]
+    body = b"".join(chunk.data for chunk in chunks) if chunks else _bytes(content)
+    status = int(response.get("status") or 0) or None
+    return Exchange(
+        method=str(request["method"]),
+        url=str(request["url"]),
+        request_headers=_headers(request.get("headers")),
+        request_body=_bytes(request.get("postData") or {}),
+        started_ms=start,
+        ended_ms=start + max(0.0, float(entry.get("time") or 0.0)),
+        status=status,
+        response_headers=_headers(response.get("headers")),
+        body=body,
+        chunks=chunks,
+        ending=cast(Ending, entry.get("_ending", "close")),
+        fault=entry.get("_fault") or (None if status else "no-answer"),
+        cut_by=entry.get("_cut_by"),
+        purpose=str(entry.get("_purpose", "")),
+    )
+
+
+def _text_or_base64(data: bytes, *, name: str | None = None) -> Har:
+    """UTF-8 as `text`; anything else as base64, in HAR's own way or, for chunks, under `name`."""
+    try:
+        return {"text": data.decode("utf-8")}
+    except UnicodeDecodeError:
+        encoded = base64.b64encode(data).decode("ascii")
+        return {name: encoded} if name else {"text": encoded, "encoding": "base64"}
+
+
+def _bytes(holder: Mapping[str, Any], *, base64_in: str = "") -> bytes:
+    try:
+        if base64_in and base64_in in holder:
+            return base64.b64decode(holder[base64_in], validate=True)
+        text = holder.get("text") or ""
+        return (
+            base64.b64decode(text, validate=True) if holder.get("encoding") == "base64" else str(text).encode("utf-8")
+        )
+    except (binascii.Error, UnicodeEncodeError) as problem:
+        raise ValueError(f"a body cannot be decoded: {problem}") from problem
+
+
+def _pairs(pairs: Sequence[tuple[str, str]]) -> list[Har]:
+    return [{"name": name, "value": value} for name, value in pairs]
+
+
+def _headers(headers: Any) -> list[tuple[str, str]]:
+    return [(str(header["name"]), str(header["value"])) for header in headers or []]
+
+
+def _time(text: Any) -> datetime | None:
+    try:
+        return datetime.fromisoformat(str(text).replace("Z", "+00:00")) if text else None
+    except ValueError:
+        return None
