@@ -1,8 +1,8 @@
 """The task ledger: what was intended, sent, learned and left behind, on disk before the side effect leaves.
 
 A journal of facts in SQLite (WAL, synchronous=FULL): a row is never changed. What is open, settled or an orphan is
-computed from the facts by the core's `TaskBook`, the same that judges a capture, so that there is one rule only. After a
-kill -9 at any point the intent rows account for every artifact and task that may exist.
+computed from the facts by the core's `TaskBook`, the same that judges a capture, so that there is one rule only.
+After a kill -9 at any point the intent rows account for every artifact and task that may exist.
 """
 
 from __future__ import annotations

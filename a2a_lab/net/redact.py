@@ -17,7 +17,7 @@ from a2a_lab.wire.exchange import Chunk, Exchange
 PLACEHOLDER = "REDACTED"
 
 _HEADERS = frozenset(
-    [
+    {
         "authorization",
         "proxy-authorization",
         "cookie",
@@ -31,7 +31,7 @@ _HEADERS = frozenset(
         "x-goog-api-key",
         "ocp-apim-subscription-key",
         "x-csrf-token",
-    ]
+    }
 )
 _QUERY_KEYS = re.compile(
     r"^(api[-_]?key|key|token|access[-_]?token|id[-_]?token|refresh[-_]?token|auth|authorization|password|secret"
