@@ -9,6 +9,7 @@ On standard output go JSON lines about the command (`{"pid": n}`, then `{"exit":
 rest of the package, so that it starts in a few milliseconds.
 """
 
+import contextlib
 import json
 import os
 import shutil
@@ -23,43 +24,48 @@ GROUP_POLL_S = 0.02
 
 
 def say(**fact: object) -> None:
-    """Tell the lab; a lab that is gone does not matter here."""
-    try:
+    """Tell the lab; where the lab is gone, nobody minds."""
+    with contextlib.suppress(OSError):
         os.write(1, (json.dumps(fact) + "\n").encode("ascii"))
-    except OSError:
-        pass
 
 
-def group_is_empty(group: int) -> bool:
+def group_lives(group: int) -> bool:
     try:
         os.killpg(group, 0)
     except ProcessLookupError:
-        return True
-    except PermissionError:  # how macOS answers for a group of which only the unreaped leader is left
-        return True
-    return False
+        return False
+    except PermissionError:  # how macOS answers for a group of which only an unreaped process is left
+        return False
+    return True
 
 
 def signal_group(group: int, number: int) -> None:
-    try:
+    with contextlib.suppress(ProcessLookupError, PermissionError):
         os.killpg(group, number)
-    except (ProcessLookupError, PermissionError):
-        pass
 
 
-def end_group(group: int, grace_s: float) -> None:
-    """Ask the group to end, wait, then make it. It may be the leader only, or helpers that the leader left behind."""
-    signal_group(group, signal.SIGTERM)
-    until = time.monotonic() + grace_s
-    while time.monotonic() < until and not group_is_empty(group):
-        time.sleep(GROUP_POLL_S)
-    signal_group(group, signal.SIGKILL)
-
-
-def when_the_lab_is_gone(group: int, grace_s: float) -> None:
+def end_when_the_lab_is_gone(group: int, grace_s: float) -> None:
+    """Wait for the end of the pipe, then ask the group to end, and after the grace make it."""
     while os.read(0, 4096):
         pass
-    end_group(group, grace_s)
+    signal_group(group, signal.SIGTERM)
+    until = time.monotonic() + grace_s
+    while group_lives(group) and time.monotonic() < until:
+        time.sleep(GROUP_POLL_S)
+    if group_lives(group):
+        signal_group(group, signal.SIGKILL)
+
+
+def wait_and_sweep(child: "subprocess.Popen[bytes]") -> int:
+    """The command's status, once nothing of its group is left: helpers that it left behind are ended at once."""
+    if hasattr(os, "waitid"):
+        # Not yet reaped: until it is, nobody else can be given the number of its group.
+        os.waitid(os.P_PID, child.pid, os.WEXITED | os.WNOWAIT)
+        signal_group(child.pid, signal.SIGKILL)
+        return child.wait()
+    status = child.wait()
+    signal_group(child.pid, signal.SIGKILL)
+    return status
 
 
 def main(grace_s: float, folder: str, command: list[str]) -> int:
@@ -68,23 +74,18 @@ def main(grace_s: float, folder: str, command: list[str]) -> int:
         signal.signal(number, lambda *_: None)
     scratch = tempfile.mkdtemp(prefix="a2a-lab-") if folder == "-" else None
     try:
-        try:
-            child = subprocess.Popen(
-                command, cwd=scratch or folder, stdin=subprocess.DEVNULL, stdout=2, stderr=2, process_group=0
-            )
-        except OSError as error:
-            say(failed=f"{command[0]}: {error.strerror or error}")
-            return 1
+        child = subprocess.Popen(
+            command, cwd=scratch or folder, stdin=subprocess.DEVNULL, stdout=2, stderr=2, process_group=0
+        )
         say(pid=child.pid)
-        threading.Thread(target=when_the_lab_is_gone, args=(child.pid, grace_s), daemon=True).start()
-        status = child.wait()
-        if not group_is_empty(child.pid):
-            end_group(child.pid, grace_s)
-        say(exit=status)
-        return 0
+        threading.Thread(target=end_when_the_lab_is_gone, args=(child.pid, grace_s), daemon=True).start()
+        say(exit=wait_and_sweep(child))
+    except OSError as error:
+        say(failed=f"{command[0]}: {error.strerror or error}")
     finally:
         if scratch:
             shutil.rmtree(scratch, ignore_errors=True)
+    return 0
 
 
 if __name__ == "__main__":
