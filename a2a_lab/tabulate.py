@@ -127,12 +127,13 @@ def _standing(
     failing = {pair: cells for pair, cells in attempts.items() if not all(cell.works for cell in cells)}
     keys = tuple(str(cell.key) for cells in (failing or attempts).values() for cell in cells)
     count = len({pair[peer] for pair in attempts})
+    everyone = f"both {peers}s" if count == 2 else f"all {count} {peers}s"
     if not failing:
-        yield Insight(kind="works with everyone", text=f"{role} {name} works with all {count} {peers}s", cells=keys)
+        yield Insight(kind="works with everyone", text=f"{role} {name} works with {everyone}", cells=keys)
     elif len(failing) == len(attempts):
         yield Insight(
             kind="fails with everyone",
-            text=f"{role} {name} fails with all {count} {peers}s: {_errors(failing.values())}",
+            text=f"{role} {name} fails with {everyone}: {_errors(failing.values())}",
             cells=keys,
         )
     elif len(failing) == 1 and len(attempts) > 2:

@@ -98,6 +98,8 @@ class Reader:
 
     def whole(self, name: str) -> int:
         value = self._take(name, int, "a whole number")
+        if isinstance(value, bool):
+            raise RecordFault(f"{self.where}: {name} is {value}; expected a whole number", field=name)
         return int(value)
 
     def flag(self, name: str) -> bool:
