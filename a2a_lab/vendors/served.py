@@ -1,40 +1,237 @@
-"""A request as a simulated vendor sees it, and its answer: plain values, so that no behaviour knows the web server."""
+"""Launches a built vendor as an agent, waits until its card answers, and ends it with whoever launched it.
+
+The agent runs under the keeper in a session and a process group of its own: it ends when this process does, even by
+kill -9, and only that group is ever signalled. What it prints is kept, bounded. Whatever goes wrong is a HarnessFault
+that names the vendor, the step and the end of what it printed; the vendor's answers are judged elsewhere.
+"""
 
 from __future__ import annotations
 
+import asyncio
+import contextlib
 import json
-from collections.abc import AsyncIterator, Mapping
+import os
+import secrets
+import signal
+from collections.abc import AsyncIterator, Mapping, Sequence
+from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
-from typing import Any
+from pathlib import Path
+
+import httpx
+
+from a2a_lab.errors import HarnessFault
+from a2a_lab.vendors.environments import Environment
+from a2a_lab.vendors.kept import GRACE_S, keeper_argv
+from a2a_lab.vendors.ports import HOST, Ports
+from a2a_lab.vendors.vendor import Program, Vendor, filled
+
+NONCE_HEADER = "X-A2A-Lab-Nonce"
+POLL_S = 0.05
+POLL_MOST_S = 0.5  # a server that is slow to come up is not helped by being asked often
+ASK_S = 5.0
+ASKING = {"User-Agent": "a2a-lab readiness"}  # so that the agent's log tells these requests from a cell's
+OUTPUT_HEAD, OUTPUT_TAIL = 16 * 1024, 48 * 1024  # bytes kept of what an agent prints; some print megabytes
+CARD_BYTES = 1 << 20
+SHOWN_LINES = 12
+# What an agent is told of the surroundings: how to find programs, homes, texts and certificates; no secret of the lab.
+TOLD = ("PATH", "HOME", "LANG", "LC_ALL", "LC_CTYPE", "TZ", "TMPDIR", "SSL_CERT_FILE", "SSL_CERT_DIR")
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Incoming:
-    """One request. Header names are in lower case; `path` is without query."""
+class Output:
+    """The beginning and the end of what a process printed."""
 
-    method: str
-    path: str
-    query: Mapping[str, str] = field(default_factory=dict)
-    headers: Mapping[str, str] = field(default_factory=dict)
-    body: bytes = b""
+    def __init__(self, head: int = OUTPUT_HEAD, tail: int = OUTPUT_TAIL) -> None:
+        self._head, self._tail = bytearray(), bytearray()
+        self._head_most, self._tail_most = head, tail
+        self.total = 0
 
+    def add(self, data: bytes) -> None:
+        self.total += len(data)
+        room = self._head_most - len(self._head)
+        self._head += data[:room]
+        self._tail += data[room:]
+        if len(self._tail) > 2 * self._tail_most:  # cut now and then, not each time
+            del self._tail[: -self._tail_most]
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Reply:
-    """One answer; a body that is no bytes is written piece by piece, as it comes."""
+    def text(self) -> str:
+        tail = bytes(self._tail[-self._tail_most :])
+        lost = self.total - len(self._head) - len(tail)
+        gap = f"\n[{lost} bytes left out]\n".encode() if lost else b""
+        return (bytes(self._head) + gap + tail).decode("utf-8", "replace")
 
-    status: int = 200
-    media_type: str = "application/json"
-    headers: Mapping[str, str] = field(default_factory=dict)
-    body: bytes | AsyncIterator[bytes] = b""
-
-
-def json_reply(document: Any, *, status: int = 200, headers: Mapping[str, str] | None = None) -> Reply:
-    return Reply(status=status, headers=headers or {}, body=to_json(document))
-
-
-def to_json(document: Any) -> bytes:
-    return json.dumps(document, ensure_ascii=False, separators=(",", ":")).encode()
+    def last_lines(self, count: int = SHOWN_LINES) -> str:
+        return "\n".join(f"    {line}" for line in self.text().splitlines()[-count:]) or "    (nothing)"
 
 
-NOT_FOUND = Reply(status=404, media_type="text/plain", body=b"not found")
+@dataclass(slots=True, kw_only=True)
+class ServedAgent:
+    """A running agent. `url` is its origin, without a final slash; `nonce` is None where it cannot be told one.
+
+    `pid` is the agent's own (and its process group), `exit_status` None while it runs, negative for a signal.
+    """
+
+    name: str
+    vendor: Vendor
+    url: str
+    card_url: str
+    nonce: str | None
+    log: Path | None
+    pid: int | None = None
+    exit_status: int | None = None
+    problem: str = ""
+    output: Output = field(default_factory=Output)
+    _keeper: asyncio.subprocess.Process | None = field(default=None, repr=False)
+    _readers: list[asyncio.Task[None]] = field(default_factory=list, repr=False)
+
+    @property
+    def ended(self) -> bool:
+        """Whether the agent is gone, for whatever reason."""
+        return self.exit_status is not None or bool(self.problem)
+
+    def requests(self) -> list[dict[str, object]]:
+        """What the agent itself says it was asked, in order: method, path, headers, rpc, at (unix seconds)."""
+        if self.log is None or not self.log.exists():
+            return []
+        return [json.loads(line) for line in self.log.read_text(encoding="utf-8").splitlines()]
+
+    async def stop(self) -> None:
+        """End the agent and everything in its process group; safe to call again."""
+        keeper = self._keeper
+        if keeper is None:
+            return
+        self._keeper = None
+        assert keeper.stdin
+        keeper.stdin.close()
+        try:
+            await asyncio.wait_for(asyncio.shield(keeper.wait()), GRACE_S + 3.0)
+        except TimeoutError:
+            for group in (self.pid, keeper.pid):
+                if group is not None:
+                    with contextlib.suppress(ProcessLookupError, PermissionError):
+                        os.killpg(group, signal.SIGKILL)
+            await keeper.wait()
+        await asyncio.wait(self._readers, timeout=1.0)
+        for reader in self._readers:
+            reader.cancel()
+
+
+@asynccontextmanager
+async def served(
+    vendor: Vendor,
+    environment: Environment,
+    *,
+    ports: Ports,
+    options: Sequence[str] = (),
+    log: Path | None = None,
+    ready_timeout_s: float | None = None,
+) -> AsyncIterator[ServedAgent]:
+    """The vendor's agent, ready, until the context is left.
+
+    `options` are appended to its launch line, `log` is the file that it appends its own request log to (of vendors
+    that keep one). Raises HarnessFault with field `step`: "launch", "ready" or "identity".
+    """
+    program = vendor.agent
+    if program is None:
+        raise HarnessFault(f"{vendor.name} serves no agent; its roles are {', '.join(vendor.roles)}", step="launch")
+    log = log.resolve() if log else None  # the agent works in a folder of its own
+    port = ports.next()
+    nonce = secrets.token_hex(16) if program.nonce else None
+    values = {**environment.places(vendor), "port": str(port), "nonce": nonce or "", "log": str(log or "")}
+    template = (*program.launch, *program.nonce, *(program.log if log else ()), *vendor.options, *options)
+    agent = ServedAgent(
+        name=vendor.name,
+        vendor=vendor,
+        url=f"http://{HOST}:{port}",
+        card_url=f"http://{HOST}:{port}{program.card_path}",
+        nonce=nonce,
+        log=log if log and program.log else None,
+    )
+    try:
+        await _launch(agent, filled(template, values), program.env)
+        await _ready(agent, program, ready_timeout_s or program.ready_timeout_s)
+        yield agent
+    finally:
+        await asyncio.shield(agent.stop())
+
+
+async def _launch(agent: ServedAgent, command: Sequence[str], env: Mapping[str, str]) -> None:
+    told = {name: os.environ[name] for name in TOLD if name in os.environ}
+    # The programs lie in a checkout or in site-packages: nothing is to be written beside them.
+    told |= {"PYTHONUNBUFFERED": "1", "PYTHONDONTWRITEBYTECODE": "1", "PYTHONNOUSERSITE": "1", "NO_PROXY": "*", **env}
+    keeper = await asyncio.create_subprocess_exec(
+        *keeper_argv(command, folder=None),
+        env=told,
+        stdin=asyncio.subprocess.PIPE,
+        stdout=asyncio.subprocess.PIPE,
+        stderr=asyncio.subprocess.PIPE,
+        start_new_session=True,
+    )
+    assert keeper.stdout and keeper.stderr
+    agent._keeper = keeper
+    agent._readers = [
+        asyncio.create_task(_read_facts(agent, keeper.stdout)),
+        asyncio.create_task(_read_output(agent, keeper.stderr)),
+    ]
+
+
+async def _read_facts(agent: ServedAgent, told: asyncio.StreamReader) -> None:
+    async for line in told:
+        fact = json.loads(line)
+        agent.pid = fact.get("pid", agent.pid)
+        agent.exit_status = fact.get("exit", agent.exit_status)
+        agent.problem = fact.get("failed", agent.problem)
+    if not agent.ended:
+        agent.problem = "its keeper was killed"
+
+
+async def _read_output(agent: ServedAgent, printed: asyncio.StreamReader) -> None:
+    while data := await printed.read(1 << 16):
+        agent.output.add(data)
+
+
+async def _ready(agent: ServedAgent, program: Program, limit_s: float) -> None:
+    """Poll the card until it answers. Raises HarnessFault when the agent ended, was too slow, or is somebody else."""
+    answer, pause = "nothing answered", POLL_S
+    async with httpx.AsyncClient(trust_env=False, timeout=ASK_S, headers=ASKING) as client:
+        try:
+            async with asyncio.timeout(limit_s):
+                while (answer := await _ask_card(agent, client)) != "":
+                    if agent.ended:
+                        why = agent.problem or f"ended with exit status {agent.exit_status}"
+                        raise _fault(agent, "launch", f"did not come up: {why}")
+                    await asyncio.sleep(pause)
+                    pause = min(pause * 1.5, POLL_MOST_S)
+        except TimeoutError:
+            raise _fault(agent, "ready", f"was not ready after {limit_s:g} s: {answer}") from None
+
+
+async def _ask_card(agent: ServedAgent, client: httpx.AsyncClient) -> str:
+    """Empty when the agent that was started answers with a card, else what was wrong."""
+    try:
+        async with client.stream("GET", agent.card_url) as response:
+            body = b""
+            async for data in response.aiter_bytes():
+                body += data
+                if len(body) > CARD_BYTES:
+                    return f"a card of more than {CARD_BYTES} bytes at {agent.card_url}"
+    except httpx.HTTPError as error:
+        return f"{type(error).__name__} at {agent.card_url}"
+    if agent.nonce is not None and response.headers.get(NONCE_HEADER) != agent.nonce:
+        raise _fault(agent, "identity", f"is not what answers at {agent.url}: the nonce is not the one it was given")
+    if response.status_code != 200:
+        return f"HTTP {response.status_code} at {agent.card_url}"
+    try:
+        is_card = isinstance(json.loads(body), dict)
+    except ValueError:
+        is_card = False
+    return "" if is_card else f"no JSON object at {agent.card_url}"
+
+
+def _fault(agent: ServedAgent, step: str, what: str) -> HarnessFault:
+    return HarnessFault(
+        f"{agent.name} {what}; the end of what it printed:\n{agent.output.last_lines()}",
+        vendor=agent.name,
+        step=step,
+        output=agent.output.text(),
+    )
