@@ -18,9 +18,9 @@ from a2a_lab.vendors.behaviours.table import Call, Options, Turn
 from a2a_lab.vendors.cards import Document, Keys, make_card
 from a2a_lab.vendors.executor import honest_moves
 from a2a_lab.vendors.moves import INTERRUPTED, TERMINAL, Bytes, Move, SimTask, Status
-from a2a_lab.vendors.served import NOT_FOUND, Incoming, Reply, json_reply, to_json
 from a2a_lab.vendors.spec import AgentSpec
 from a2a_lab.vendors.speech import Speech
+from a2a_lab.vendors.traffic import NOT_FOUND, Incoming, Reply, json_reply, to_json
 
 CARD_PATH, LEGACY_CARD_PATH = "/.well-known/agent-card.json", "/.well-known/agent.json"
 _KEPT_HEADERS = ("a2a-version", "a2a-extensions", "accept", "content-type", "user-agent", "x-tenant")
@@ -35,17 +35,23 @@ class RpcProblem(Exception):
 
 
 class SimulatedAgent:
-    """One running agent. `base` is where its paths hang: an origin, below a gateway with a path."""
+    """One running agent. `base` is where its paths hang: an origin, below a gateway with a path.
 
-    def __init__(self, spec: AgentSpec, *, base: str, keys: Keys, rpc_path: str = "/rpc") -> None:
+    `started` is the reading of the monotonic clock that offsets in the store count from, that of now when None.
+    """
+
+    def __init__(
+        self, spec: AgentSpec, *, base: str, keys: Keys, rpc_path: str = "/rpc", started: float | None = None
+    ) -> None:
         self.spec, self.base, self.rpc_path = spec, base, rpc_path
         self.card_gets = self.messages = 0
+        self.asked = Incoming(method="GET", path=CARD_PATH)
         self._keys = keys
         self._speech = Speech(spec.dialect)
         self._signed: dict[tuple[str, int], Document] = {}
         self._tasks: dict[str, SimTask] = {}
         self._requests: list[dict[str, Any]] = []
-        self._started = time.monotonic()
+        self._started = time.monotonic() if started is None else started
         self._faults = [(BEHAVIOURS[entry.name], entry) for entry in spec.misbehaviours]
 
     # ---- what the host asks ------------------------------------------------------------------------------------
@@ -74,16 +80,17 @@ class SimulatedAgent:
         """Answer one HTTP request. Paths are relative to `base`."""
         if request.path == self.rpc_path:
             if request.method != "POST":
-                self._note(request)
+                self.note(request)
                 return Reply(status=405, media_type="text/plain", headers={"Allow": "POST"}, body=b"POST only")
             return await self._rpc(request)
-        self._note(request)
+        self.note(request)
         paths = {CARD_PATH} if self.spec.dialect == "1.0" else {CARD_PATH, LEGACY_CARD_PATH}
         if request.path not in paths or request.method not in ("GET", "HEAD"):
             return NOT_FOUND
-        return self._card_reply()
+        return self._card_reply(request)
 
-    def _note(self, request: Incoming, rpc_method: str | None = None) -> None:
+    def note(self, request: Incoming, rpc_method: str | None = None) -> None:
+        """Write a request into the store."""
         self._requests.append(
             {
                 "method": request.method,
@@ -105,7 +112,8 @@ class SimulatedAgent:
             self._signed[key] = self._keys.sign(document, self.spec.signed_by)
         return self._signed[key]
 
-    def _card_reply(self) -> Reply:
+    def _card_reply(self, request: Incoming) -> Reply:
+        self.asked = request
         self.card_gets += 1
         card = make_card(self.spec, f"{self.base}{self.rpc_path}")
         for fault, entry in self._faults:
@@ -131,12 +139,12 @@ class SimulatedAgent:
             if not isinstance(method, str) or not isinstance(params, dict):
                 raise TypeError
         except ValueError:
-            self._note(request)
+            self.note(request)
             return json_reply(self._envelope(None, error=self._speech.error("ParseError", "the body is no JSON")))
         except (KeyError, TypeError, AttributeError):
-            self._note(request)
+            self.note(request)
             return json_reply(self._envelope(None, error=self._speech.error("InvalidRequest", "no JSON-RPC request")))
-        self._note(request, method)
+        self.note(request, method)
         op = self._speech.ops.get(method, "")
         call = Call(request=request, rpc_id=rpc_id, op=op, params=params)
         if op in ("send", "stream"):

@@ -16,7 +16,7 @@ from starlette.requests import Request
 from starlette.responses import Response, StreamingResponse
 from starlette.types import Message, Receive, Scope, Send
 
-from a2a_lab.vendors.served import Incoming, Reply
+from a2a_lab.vendors.traffic import Incoming, Reply
 
 NONCE_HEADER = "X-A2A-Lab-Nonce"
 

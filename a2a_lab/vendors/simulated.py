@@ -22,6 +22,7 @@ from typing import Any
 from a2a_lab.errors import LabError
 from a2a_lab.vendors.agent import CARD_PATH, SimulatedAgent
 from a2a_lab.vendors.cards import Keys
+from a2a_lab.vendors.gateways import UnionCardGateway
 from a2a_lab.vendors.serving import Listening, Ports, Vendor
 from a2a_lab.vendors.spec import AgentSpec
 
@@ -59,6 +60,8 @@ class Host:
         return {"ready": True, "url": base, "card_url": base + CARD_PATH}
 
     def _vendor(self, spec: AgentSpec, base: str) -> Vendor:
+        if spec.tenants:
+            return UnionCardGateway(spec, base=base, keys=self.keys)
         return SimulatedAgent(spec, base=base, keys=self.keys)
 
 

@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Literal, Protocol
 
 from a2a_lab.vendors.moves import Moves, SimTask
-from a2a_lab.vendors.served import Incoming, Reply
+from a2a_lab.vendors.traffic import Incoming, Reply
 
 if TYPE_CHECKING:
     from a2a_lab.vendors.tables import Table
@@ -21,8 +21,9 @@ Document = dict[str, Any]
 
 
 class Scene(Protocol):
-    """What a card behaviour may look at: counts of what reached the agent, its own base URL, and its key."""
+    """What a card behaviour may look at: the request, counts of what reached the agent, its own base URL, its key."""
 
+    asked: Incoming
     card_gets: int
     messages: int
     base: str
