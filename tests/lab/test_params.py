@@ -1,4 +1,4 @@
-"""Parameters of notebooks (DESIGN 8): the traps of papermill's command line end in a sentence that says how to go on."""
+"""Parameters of notebooks (DESIGN 8): papermill's traps end in a sentence that says how to go on."""
 
 from __future__ import annotations
 
