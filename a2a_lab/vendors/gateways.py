@@ -13,12 +13,11 @@ import time
 from dataclasses import replace
 from typing import Any
 
-from a2a_lab.vendors.agent import CARD_PATH, SimulatedAgent
+from a2a_lab.vendors.agent import RPC_PATH, SimulatedAgent
+from a2a_lab.vendors.card_desk import CARD_PATH
 from a2a_lab.vendors.cards import Keys
 from a2a_lab.vendors.spec import AgentSpec
 from a2a_lab.vendors.traffic import Incoming, Reply, json_reply
-
-RPC_PATH = "/rpc"
 
 
 class UnionCardGateway:

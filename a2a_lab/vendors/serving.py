@@ -6,15 +6,15 @@ Every answer carries the nonce of its agent, by which the lab knows that what an
 from __future__ import annotations
 
 import asyncio
-import contextlib
 import socket
-from collections.abc import Awaitable, Callable, Iterator
+from collections.abc import Awaitable, Callable
 from typing import Any, Protocol
 
 import uvicorn
 from starlette.requests import Request
 from starlette.responses import Response, StreamingResponse
 from starlette.types import Message, Receive, Scope, Send
+from uvicorn.server import ServerState
 
 from a2a_lab.vendors.traffic import Incoming, Reply
 
@@ -63,45 +63,47 @@ def _response(reply: Reply) -> Response:
     return StreamingResponse(reply.body, status, headers, kind)
 
 
-class _Server(uvicorn.Server):
-    """Many of these share a process whose end is the lab's business, so none of them takes the signals."""
-
-    @contextlib.contextmanager
-    def capture_signals(self) -> Iterator[None]:
-        yield
-
-
 class Listening:
-    """A vendor behind its socket. `start` returns when it accepts connections."""
+    """A vendor behind its socket, from `start` to `stop`.
+
+    Of uvicorn only its HTTP protocol is used: its server object takes the signals of the process and wakes up ten
+    times a second, which a process of hundreds of agents cannot have.
+    """
 
     def __init__(self, vendor: Vendor, nonce: str, listener: socket.socket) -> None:
-        config = uvicorn.Config(
+        self.vendor = vendor
+        self._listener = listener
+        self._state = ServerState()
+        self._config = uvicorn.Config(
             application(vendor, nonce),
             lifespan="off",
             log_config=None,
             access_log=False,
             log_level="critical",
-            server_header=False,
             ws="none",
+            timeout_keep_alive=60,  # longer than any pause of a cell: no connection is closed on a client about to use it
         )
-        self.vendor = vendor
-        self._server = _Server(config)
-        self._listener = listener
-        self._job: asyncio.Task[None] | None = None
+        self._server: asyncio.Server | None = None
 
     async def start(self) -> None:
-        self._job = asyncio.create_task(self._server.serve(sockets=[self._listener]))
-        while not self._server.started:
-            if self._job.done():
-                await self._job
-            await asyncio.sleep(0)
+        """Accept connections from now on."""
+        self._config.load()
+        loop = asyncio.get_running_loop()
 
-    async def stop(self) -> None:
-        """Stop at once: work is ended, open streams are cut."""
+        def protocol() -> asyncio.Protocol:
+            return self._config.http_protocol_class(self._config, self._state, {}, loop)  # type: ignore[call-arg]
+
+        self._server = await loop.create_server(protocol, sock=self._listener)
+
+    def stop(self) -> None:
+        """Stop at once: work is ended, open streams are cut, waiting calls are dropped."""
         self.vendor.close()
-        self._server.should_exit = self._server.force_exit = True
-        if self._job is not None:
-            await self._job
+        if self._server is not None:
+            self._server.close()
+        for connection in list(self._state.connections):
+            connection.transport.abort()
+        for task in list(self._state.tasks):
+            task.cancel()
 
 
 class Ports:

@@ -20,7 +20,8 @@ import sys
 from typing import Any
 
 from a2a_lab.errors import LabError
-from a2a_lab.vendors.agent import CARD_PATH, SimulatedAgent
+from a2a_lab.vendors.agent import SimulatedAgent
+from a2a_lab.vendors.card_desk import CARD_PATH
 from a2a_lab.vendors.cards import Keys
 from a2a_lab.vendors.gateways import UnionCardGateway
 from a2a_lab.vendors.serving import Listening, Ports, Vendor
@@ -45,7 +46,7 @@ class Host:
             case "store":
                 return self._running[request["agent"]].vendor.store()
             case "stop":
-                await self._running.pop(request["agent"]).stop()
+                self._running.pop(request["agent"]).stop()
                 return {"stopped": True}
             case other:
                 raise KeyError(f"nothing is called {other!r}")

@@ -49,6 +49,14 @@ _OPS: Mapping[str, Mapping[str, str]] = {
 _STATES = TERMINAL | INTERRUPTED | {"submitted", "working"}
 
 
+class RpcProblem(Exception):
+    """An error answer of the protocol, by its A2A or JSON-RPC name."""
+
+    def __init__(self, name: str, text: str) -> None:
+        super().__init__(text)
+        self.name, self.text = name, text
+
+
 class Speech:
     """One dialect as an agent speaks it."""
 

@@ -7,7 +7,7 @@ in which posture or as part of which pair: it sees the request and its own optio
 from __future__ import annotations
 
 from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal, Protocol
 
 from a2a_lab.vendors.moves import Moves, SimTask
@@ -60,6 +60,7 @@ class Turn:
 
 
 Serve = Callable[[Call], Awaitable[Reply]]
+CallFault = Callable[[Call, Serve, Options], Awaitable[Reply]]
 Frames = AsyncIterator[bytes]
 
 
@@ -112,12 +113,11 @@ class Behaviour:
     card: Callable[[Document, Scene, Options], Document] | None = None
     signed_card: Callable[[Document, Scene, Options], Document] | None = None
     card_reply: Callable[[Reply, Scene, Options], Reply] | None = None
-    call: Callable[[Call, Serve, Options], Awaitable[Reply]] | None = None
+    call: CallFault | None = None
     modes: Callable[[tuple[str, ...], Call, Options], tuple[str, ...]] | None = None
     moves: Callable[[Moves, Turn, Options], Moves] | None = None
     frames: Callable[[Frames, Options], Frames] | None = None
     envelope: Callable[[Document, Options], Document] | None = None
-    tags: tuple[str, ...] = field(default=())
 
     @property
     def filters(self) -> bool:
