@@ -102,15 +102,16 @@ def ensure_environment(
     installer: str | None = None,
     say: Say = lambda _: None,
     step_limit_s: float = STEP_LIMIT_S,
+    recipe: Recipe | None = None,
 ) -> Environment:
     """The vendor's environment, built now if need be; blocks for seconds to minutes.
 
     `interpreter` is the Python to build with (default: the lab's own), `installer` is "uv" or "pip" (default: uv
-    where there is one; A2A_LAB_INSTALLER says otherwise), `say` is told each step. Raises HarnessFault with fields
-    `step`, `cause` ("tool-missing", "no-registry" or "failed") and `log`.
+    where there is one; A2A_LAB_INSTALLER says otherwise), `say` is told each step, `recipe` replaces that of the
+    vendor's kind. Raises HarnessFault with fields `step`, `cause` ("tool-missing", "no-registry" or "failed"), `log`.
     """
     cache = cache or cache_folder()
-    recipe = new_recipe(vendor, interpreter, installer)
+    recipe = recipe or new_recipe(vendor, interpreter, installer)
     recipe.require()
     folder = environment_folder(vendor, recipe, cache)
     if found := _read(folder, recipe):

@@ -48,8 +48,7 @@ class NodeRecipe:
         return f"v{major(self._node)} {sys.platform} {os.uname().machine}"
 
     def inputs(self) -> tuple[Path, ...]:
-        folder = self._vendor.folder
-        return (self._vendor.runtime.lock, folder / "package.json", *sorted(folder.glob("*.mjs")))
+        return (self._vendor.runtime.lock, self._vendor.folder / "package.json", *self._vendor.runtime.programs)
 
     def environ(self) -> dict[str, str]:
         return without(os.environ, MEDDLING)

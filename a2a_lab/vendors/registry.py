@@ -96,12 +96,17 @@ def _runtime(table: Table, folder: Path) -> Runtime:
     lock = folder / table.text("lock", LOCKS[kind])
     if not lock.is_file():
         table.refuse("lock", f"a file beside vendor.toml; there is no {lock.name} (default {LOCKS[kind]})")
+    programs = tuple((folder / name).resolve() for name in table.texts("programs", ()))
+    for program in programs:
+        if not program.is_file():
+            table.refuse("programs", f"a list of files; there is no {program.name}")
     runtime = Runtime(
         kind=kind,
         lock=lock,
         python_min=_release(table, "python_min"),
         python_below=_release(table, "python_below"),
         node_min=table.integer("node_min", least=1) if "node_min" in table else None,
+        programs=programs,
         check=_argv(table, "check", (), needs=None),
     )
     table.done()
@@ -156,7 +161,7 @@ def _argv(table: Table, key: str, default: tuple[str, ...] | None, *, needs: str
 def _expectation(table: Table) -> Expectation:
     verdict = table.text("verdict", "")
     if verdict and verdict not in set(Verdict):
-        table.refuse("verdict", f"a verdict{nearest(verdict, list(Verdict))}")
+        table.refuse("verdict", f"a verdict{nearest(verdict, [each.value for each in Verdict])}")
     expectation = Expectation(
         cells=table.text("cells"),
         reason=table.text("reason"),

@@ -27,7 +27,8 @@ READY_TIMEOUT_S = 120.0  # an SDK's first import took 75 s on a loaded machine; 
 class Runtime:
     """What the environment is built from. `python_min` and `python_below` bound the interpreter, None for no bound.
 
-    `check` is an argv that must succeed in the new environment before it counts as built.
+    `programs` are copied into a Node environment, whose packages are only found from beside them. `check` is an argv
+    that must succeed in the new environment before it counts as built.
     """
 
     kind: str
@@ -35,6 +36,7 @@ class Runtime:
     python_min: tuple[int, ...] | None = None
     python_below: tuple[int, ...] | None = None
     node_min: int | None = None
+    programs: tuple[Path, ...] = ()
     check: tuple[str, ...] = ()
 
 
