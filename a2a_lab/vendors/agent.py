@@ -16,7 +16,7 @@ from a2a_lab.vendors.behaviours.table import Call, CallFault, Options, Serve, Tu
 from a2a_lab.vendors.card_desk import CardDesk
 from a2a_lab.vendors.cards import Document, Keys
 from a2a_lab.vendors.executor import honest_moves
-from a2a_lab.vendors.moves import INTERRUPTED, TERMINAL, Bytes, Move, SimTask
+from a2a_lab.vendors.moves import INTERRUPTED, TERMINAL, Bytes, Move, Say, SimTask
 from a2a_lab.vendors.spec import AgentSpec
 from a2a_lab.vendors.speech import RpcProblem, Speech
 from a2a_lab.vendors.task_store import TaskStore
@@ -202,12 +202,16 @@ class SimulatedAgent:
         if turn.call.as_stream:
             return self._stream(turn.call, task, queue)
         try:
-            while await queue.get() is not None:
+            first = move = await queue.get()
+            while move is not None and not isinstance(first, Say):
                 if turn.call.immediate or task.state in TERMINAL | INTERRUPTED:
                     break
+                move = await queue.get()
         finally:
             task.listeners.remove(queue)
-        return json_reply(self._answer(turn.call, result=self._speech.answer(task)))
+        # An executor that only speaks makes no task that anybody could ask for.
+        result = self._speech.event(task, first) if isinstance(first, Say) else self._speech.answer(task)
+        return json_reply(self._answer(turn.call, result=result))
 
     # ---- streams -----------------------------------------------------------------------------------------------
 

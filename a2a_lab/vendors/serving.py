@@ -81,7 +81,7 @@ class Listening:
             access_log=False,
             log_level="critical",
             ws="none",
-            timeout_keep_alive=60,  # longer than any pause of a cell: no connection is closed on a client about to use it
+            timeout_keep_alive=60,  # longer than any pause of a cell, so that no client finds its connection gone
         )
         self._server: asyncio.Server | None = None
 

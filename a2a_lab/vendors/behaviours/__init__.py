@@ -1,4 +1,4 @@
-"""The closed table of misbehaviours: name -> what it does, its options, the rule it breaks, how it must be named."""
+"""The closed table of misbehaviours: name -> what it does, its options, the rule it breaks."""
 
 from __future__ import annotations
 

@@ -9,6 +9,12 @@ from dataclasses import replace
 from a2a_lab.vendors.behaviours.table import Behaviour, Call, Document, Option, Options, Serve
 from a2a_lab.vendors.traffic import Reply, json_reply
 
+_HEADERS = {
+    401: {"WWW-Authenticate": 'Bearer realm="lab"'},
+    429: {"Retry-After": "1"},
+    503: {"Retry-After": "1"},
+}
+
 
 async def _blocks_forever(call: Call, serve: Serve, options: Options) -> Reply:
     """The message is taken and worked on; only the answer never leaves."""
@@ -42,9 +48,13 @@ async def _ignores_cancel(call: Call, serve: Serve, options: Options) -> Reply:
 
 
 async def _http_status(call: Call, serve: Serve, options: Options) -> Reply:
-    headers = {"WWW-Authenticate": 'Bearer realm="lab"'} if options["status"] == 401 else {}
+    headers = {401: {"WWW-Authenticate": 'Bearer realm="lab"'}, 429: _PATIENCE, 503: _PATIENCE}.get(
+        options["status"], {}
+    )
     body = b"<html><body>the proxy in front of the agent is unhappy</body></html>"
-    return Reply(status=options["status"], media_type="text/html", headers=headers, body=body)
+    return Reply(
+        status=options["status"], media_type="text/html", headers=_HEADERS.get(options["status"], {}), body=body
+    )
 
 
 async def _ndjson(call: Call, serve: Serve, options: Options) -> Reply:
@@ -63,28 +73,24 @@ BEHAVIOURS = (
         name="blocks-forever",
         says="Takes the message and never answers the call.",
         breaks="R30",
-        expects=("call-hang",),
         call=_blocks_forever,
     ),
     Behaviour(
         name="silent-downgrade",
         says="Answers a stream call with plain JSON at the end of the work.",
         breaks="A6; 1.0 section 3.1.2",
-        expects=("wrong-media",),
         call=_silent_downgrade,
     ),
     Behaviour(
         name="answers-early",
         says="Answers a blocking send while the task is still at work.",
         breaks="R22; 1.0 section 3.2.2",
-        expects=("answered-early",),
         call=_answers_early,
     ),
     Behaviour(
         name="wrong-error-code",
         says="Says every error with one code of its choice.",
         breaks="R27",
-        expects=("wrong-error-code",),
         options=(Option(name="code", kind="any", says="the code", default=-32603),),
         ops=("send", "stream", "get", "cancel", "subscribe", "extended-card", ""),
         call=_wrong_error_code,
@@ -93,7 +99,6 @@ BEHAVIOURS = (
         name="ignores-cancel",
         says="Answers a cancel with the task as it stands, and goes on.",
         breaks="A7, R35",
-        expects=("cancel-ignored",),
         ops=("cancel",),
         call=_ignores_cancel,
     ),
@@ -101,7 +106,6 @@ BEHAVIOURS = (
         name="http-status",
         says="Answers calls with an HTTP status and a page instead of JSON-RPC.",
         breaks="R1, R13",
-        expects=("http-status",),
         options=(Option(name="status", kind="whole", says="the status", default=502),),
         call=_http_status,
     ),
@@ -109,14 +113,12 @@ BEHAVIOURS = (
         name="wrong-stream-media",
         says="Sends the events under a content type that is not text/event-stream.",
         breaks="A6; 1.0 section 9.4",
-        expects=("wrong-media",),
         call=_ndjson,
     ),
     Behaviour(
         name="result-and-error",
         says="Answers with both a result and an error.",
         breaks="JSON-RPC 2.0 section 5",
-        expects=("result-and-error",),
         envelope=_both_members,
     ),
 )

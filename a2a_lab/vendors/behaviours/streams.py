@@ -90,7 +90,6 @@ BEHAVIOURS = (
         name="never-final",
         says="Works and delivers, but never says that it is done; silent, or with SSE comments when `pings` is set.",
         breaks="A6, R30",
-        expects=("stream-never-final",),
         options=(Option(name="pings", kind="flag", says="send comments while it hangs", default=False), _EVERY),
         moves=_never_final,
     ),
@@ -98,7 +97,6 @@ BEHAVIOURS = (
         name="drip-of-working",
         says="Repeats the state working for ever: never silent, never done.",
         breaks="A6, R30",
-        expects=("drip-hang",),
         options=(_EVERY,),
         moves=_drip,
     ),
@@ -106,7 +104,6 @@ BEHAVIOURS = (
         name="single-terminal-event",
         says="One completed event and no artifact, neither in the stream nor in the task.",
         breaks="A6, R28",
-        expects=("stream-without-artifact",),
         options=(
             Option(
                 name="event",
@@ -122,21 +119,18 @@ BEHAVIOURS = (
         name="eof-nonterminal",
         says="The stream closes, or the call answers, while the task is still at work.",
         breaks="A6, wire-facts 7.3",
-        expects=("eof-nonterminal",),
         moves=_eof,
     ),
     Behaviour(
         name="never-moves",
         says="Answers with a submitted task that never starts.",
         breaks="R22",
-        expects=("probe-inconclusive",),
         moves=_never_moves,
     ),
     Behaviour(
         name="artifact-then-failed",
         says="Delivers its artifact, then ends the task as failed (or as another state).",
         breaks="A7, R35",
-        expects=("task-failed",),
         options=(
             Option(
                 name="state",
@@ -152,7 +146,6 @@ BEHAVIOURS = (
         name="completed-then-open",
         says="Says completed and keeps the stream open.",
         breaks="R31",
-        expects=("not-closed",),
         options=(Option(name="for_s", kind="seconds", says="seconds it stays open", default=_FOREVER_S),),
         moves=_completed_then_open,
     ),
@@ -160,7 +153,6 @@ BEHAVIOURS = (
         name="interrupts",
         says="Answers every message with a question that names no mode (or asks for credentials).",
         breaks="R22",
-        expects=("probe-interrupted",),
         options=(
             Option(
                 name="state",

@@ -99,15 +99,15 @@ class Option:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Behaviour:
-    """A misbehaviour. `breaks` cites the rule, `expects` the finding slugs by which enforcing must name it.
+    """A misbehaviour: its name, one sentence, and the rule it breaks (DESIGN, RULINGS or a clause of the protocol).
 
+    How it must be called when met is not said here: that depends on the dialect and on who asks (`faults.toml`).
     `ops` are the calls it can act on; `filters` says whether `on` and `min_bytes` mean anything for it.
     """
 
     name: str
     says: str
     breaks: str
-    expects: tuple[str, ...]
     options: tuple[Option, ...] = ()
     ops: tuple[str, ...] = ("send", "stream")
     card: Callable[[Document, Scene, Options], Document] | None = None
