@@ -15,7 +15,7 @@ _ROW = "a row of the payload that an artifact consumer hands over"
 
 
 def payload(mode: str, canary: str, least_bytes: int) -> bytes:
-    """A payload of `mode` with the canary in it, at least `least_bytes` long; all but CSV and JSON are lines of text."""
+    """A payload of `mode` with the canary in it, at least `least_bytes` long; lines of text but for CSV and JSON."""
     count = 1
     while True:
         rows = [{"id": f"{canary}-{number}", "text": _ROW} for number in range(1, count + 1)]

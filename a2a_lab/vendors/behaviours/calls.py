@@ -48,9 +48,6 @@ async def _ignores_cancel(call: Call, serve: Serve, options: Options) -> Reply:
 
 
 async def _http_status(call: Call, serve: Serve, options: Options) -> Reply:
-    headers = {401: {"WWW-Authenticate": 'Bearer realm="lab"'}, 429: _PATIENCE, 503: _PATIENCE}.get(
-        options["status"], {}
-    )
     body = b"<html><body>the proxy in front of the agent is unhappy</body></html>"
     return Reply(
         status=options["status"], media_type="text/html", headers=_HEADERS.get(options["status"], {}), body=body
