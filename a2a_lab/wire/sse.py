@@ -65,7 +65,7 @@ class SseReader:
         self.bytes = 0
 
     def feed(self, chunk: bytes) -> list[SseEvent]:
-        """The events that `chunk` completes. Raises LimitExceeded, whose `fields["events"]` are those before the limit."""
+        """The events that `chunk` completes. Raises LimitExceeded; its `fields["events"]` came before the limit."""
         self.bytes += len(chunk)
         events: list[SseEvent] = []
         try:

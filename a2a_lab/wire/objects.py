@@ -1,0 +1,238 @@
+"""Reads tasks, messages, artifacts and status objects of one dialect into the core's nouns.
+
+Generous in what it decodes and strict in what it reports: an object in another generation's spelling is still read,
+so that a page can show what was meant, and each departure is a finding. Decides nothing about the exchange.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from typing import Any, Final
+
+from a2a_lab.core.model import Artifact, Json, Message, Part, State, Task
+from a2a_lab.verdicts import Finding, FindingKind, Stage, Verdict
+from a2a_lab.wire import faults, parts
+from a2a_lab.wire.spelling import Spelling
+
+# ProtoJSON readers must take both names; what is sent must be camelCase (§5.5).
+_SNAKE: Final = {
+    "artifactId": "artifact_id",
+    "artifactUpdate": "artifact_update",
+    "contextId": "context_id",
+    "lastChunk": "last_chunk",
+    "mediaType": "media_type",
+    "messageId": "message_id",
+    "statusUpdate": "status_update",
+    "taskId": "task_id",
+}
+_UTC: Final = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?Z")
+_OFFSET: Final = re.compile(r".*([+-]\d\d:?\d\d)$")
+_SHOWN: Final = 80  # characters of a peer's value repeated in a message
+_EMPTY: Final[Mapping[str, Json]] = {}
+
+
+class ObjectReader:
+    """Reads one answer or event; `findings` collects what was wrong with it.
+
+    `in_stream` moves everything to the stage `stream`.
+    """
+
+    def __init__(self, spelling: Spelling, *, in_stream: bool) -> None:
+        self.spelling = spelling
+        self.findings: list[Finding] = []
+        self.in_stream = in_stream
+        self.role = spelling.agent  # who is expected to speak
+
+    # -- reporting
+
+    def say(self, kind: FindingKind, detail: str, *, at: str, verdict: Verdict | None = None, **values: Any) -> None:
+        self.findings.append(
+            kind(detail, at=at or None, verdict=verdict, stage=Stage.STREAM if self.in_stream else None, **values)
+        )
+
+    def foreign(self, what: str, *, at: str) -> None:
+        """Report another generation's shape, once an answer."""
+        if not any(finding.slug == faults.VERSION_NOT_HONOURED.slug for finding in self.findings):
+            detail = f"{what}, but the call was made in {self.spelling.dialect}; declare the version that is spoken"
+            self.say(faults.VERSION_NOT_HONOURED, detail, at=at, expected=self.spelling.dialect)
+
+    # -- members
+
+    def member(self, obj: Mapping[str, Json], name: str, at: str) -> Json:
+        """A member by its camelCase name, or by its snake_case one with a finding; null counts as unset."""
+        value = obj.get(name)
+        if value is None and (snake := _SNAKE.get(name)) is not None and obj.get(snake) is not None:
+            value = obj[snake]
+            if not any(finding.slug == faults.SNAKE_CASE.slug for finding in self.findings):
+                self.say(faults.SNAKE_CASE, f"{snake} is written for {name}", at=f"{at}/{snake}", found=snake)
+        return value
+
+    def typed(self, obj: Mapping[str, Json], name: str, expected: type, at: str) -> Any:
+        """A member of one JSON type; another type is a finding and counts as unset."""
+        value = self.member(obj, name, at)
+        if value is None or type(value) is expected:
+            return value
+        self.wrong_type(value, expected, f"{at}/{name}")
+        return None
+
+    def text(self, obj: Mapping[str, Json], name: str, at: str) -> str | None:
+        value: str | None = self.typed(obj, name, str, at)
+        return value
+
+    def identifier(self, obj: Mapping[str, Json], name: str, at: str) -> str:
+        """An id that everything else hangs on; empty where it is missing, which is a finding."""
+        value = self.text(obj, name, at)
+        if not value:
+            self.say(faults.ID_MISSING, f"{name} is missing or empty at {at or 'the top'}", at=f"{at}/{name}")
+            return ""
+        return value
+
+    def wrong_type(self, value: Json, expected: type, at: str) -> None:
+        names = {str: "a string", list: "an array", dict: "an object", bool: "true or false"}
+        detail = f"{at} is {shown(value)}, expected {names[expected]}"
+        self.say(faults.WRONG_TYPE, detail, at=at, found=shown(value))
+
+    def structure(self, obj: Mapping[str, Json], name: str, at: str) -> Mapping[str, Json]:
+        """A free-form object such as metadata; empty where there is none."""
+        found: Mapping[str, Json] | None = self.typed(obj, name, dict, at)
+        return _EMPTY if found is None else found
+
+    # -- objects
+
+    def task(self, obj: Json, at: str) -> Task | None:
+        if not isinstance(obj, dict):
+            self.wrong_type(obj, dict, at)
+            return None
+        self.check_kind(obj, "task", at)
+        identifier = self.identifier(obj, "id", at)
+        context_id = self.text(obj, "contextId", at)
+        if self.spelling.has_kind and not context_id:
+            self.say(faults.MEMBER_MISSING, f"contextId is missing at {at or 'the task'}", at=f"{at}/contextId")
+        state, wire_state, message = self.status(obj, at)
+        return Task(
+            id=identifier,
+            context_id=context_id or None,
+            state=state,
+            wire_state=wire_state,
+            message=message,
+            artifacts=self._artifacts(obj, at),
+            metadata=self.structure(obj, "metadata", at),
+        )
+
+    def status(self, owner: Mapping[str, Json], at: str) -> tuple[State, Json, Message | None]:
+        """State, the state as the peer spelt it, and the status message of a task or a status update."""
+        status = self.typed(owner, "status", dict, at)
+        if status is None:
+            self.say(faults.STATE_MISSING, f"there is no status at {at or 'the task'}", at=f"{at}/status")
+            return State.UNKNOWN, None, None
+        at = f"{at}/status"
+        wire_state = status.get("state")
+        state = self.spelling.states.get(wire_state) if isinstance(wire_state, str) else None
+        if state is None:
+            state = self._other_state(wire_state, f"{at}/state")
+        elif state is State.UNKNOWN:
+            self.say(faults.INDETERMINATE_STATE, f"the state is {wire_state!r}", at=f"{at}/state")
+        self._check_timestamp(status, at)
+        message = status.get("message")
+        return state, wire_state, None if message is None else self.message(message, f"{at}/message")
+
+    def message(self, obj: Json, at: str) -> Message | None:
+        if not isinstance(obj, dict):
+            self.wrong_type(obj, dict, at)
+            return None
+        self.check_kind(obj, "message", at)
+        identifier = self.text(obj, "messageId", at)
+        if not identifier:
+            self.say(faults.MEMBER_MISSING, f"messageId is missing at {at or 'the message'}", at=f"{at}/messageId")
+        role = obj.get("role")
+        if role != self.role:
+            detail = f"role is {shown(role)} at {at or 'the message'}, expected {self.role!r}"
+            self.say(faults.WRONG_ROLE, detail, at=f"{at}/role", found=shown(role))
+        return Message(
+            id=identifier or None,
+            role=role if isinstance(role, str) else None,
+            parts=self.parts(obj, at),
+            context_id=self.text(obj, "contextId", at),
+            task_id=self.text(obj, "taskId", at),
+            metadata=self.structure(obj, "metadata", at),
+        )
+
+    def artifact(self, obj: Json, at: str) -> Artifact | None:
+        if not isinstance(obj, dict):
+            self.wrong_type(obj, dict, at)
+            return None
+        return Artifact(
+            id=self.identifier(obj, "artifactId", at),
+            parts=self.parts(obj, at),
+            name=self.text(obj, "name", at),
+            metadata=self.structure(obj, "metadata", at),
+        )
+
+    def parts(self, owner: Mapping[str, Json], at: str) -> tuple[Part, ...]:
+        listed = self.typed(owner, "parts", list, at)
+        if not listed:
+            self.say(faults.EMPTY_PARTS, f"there are no parts at {at or 'the top'}", at=f"{at}/parts")
+            return ()
+        return tuple([parts.read(self, part, f"{at}/parts/{index}") for index, part in enumerate(listed)])
+
+    def check_kind(self, obj: Mapping[str, Json], expected: str, at: str) -> None:
+        """0.3 tells objects apart by `kind`; 1.0 has no such member."""
+        kind = obj.get("kind")
+        if self.spelling.has_kind:
+            if kind is None:
+                self.say(faults.MEMBER_MISSING, f"kind is missing at {at or 'the result'}", at=f"{at}/kind")
+            elif kind != expected:
+                self.say(faults.WRONG_TYPE, f"kind is {shown(kind)}, expected {expected!r}", at=f"{at}/kind")
+        elif kind is not None and not any(f.slug == faults.LEGACY_MEMBER.slug for f in self.findings):
+            self.say(faults.LEGACY_MEMBER, f"kind {shown(kind)} stands at {at or 'the result'}", at=f"{at}/kind")
+
+    def _artifacts(self, obj: Mapping[str, Json], at: str) -> tuple[Artifact, ...]:
+        listed = self.typed(obj, "artifacts", list, at)
+        if not listed:
+            return ()
+        read = (self.artifact(entry, f"{at}/artifacts/{index}") for index, entry in enumerate(listed))
+        return tuple([artifact for artifact in read if artifact is not None])
+
+    def _other_state(self, wire_state: Json, at: str) -> State:
+        """A state that the dialect does not spell so: understood where the meaning is clear, and always reported."""
+        if wire_state is None:
+            self.say(faults.STATE_MISSING, "the status has no state", at=at)
+            return State.UNKNOWN
+        if type(wire_state) is int and 0 < wire_state < len(self.spelling.numbers):
+            state = self.spelling.numbers[wire_state]
+            self.say(faults.ENUM_NUMBER, f"state is the number {wire_state} ({state.value})", at=at, found=wire_state)
+            return state
+        if not isinstance(wire_state, str):
+            self.wrong_type(wire_state, str, at)
+            self.say(faults.UNKNOWN_STATE, f"state is {shown(wire_state)}", at=at, found=shown(wire_state))
+            return State.UNKNOWN
+        if (meant := self.spelling.misspelt.get(wire_state)) is not None:
+            detail = f"state is {wire_state!r}; {meant.value} is meant"
+            self.say(faults.STATE_MISSPELT, detail, at=at, found=wire_state)
+            if not self.in_stream:  # the call broke the enum (R32); the answer itself can be settled
+                finding = faults.STATE_MISSPELT(detail, at=at, stage=Stage.PROBE, verdict=Verdict.HINT)
+                self.findings.append(finding)
+            return meant
+        if (foreign := self.spelling.foreign_states.get(wire_state)) is not None:
+            self.foreign(f"state is spelt {wire_state!r}", at=at)
+            return foreign
+        self.say(faults.UNKNOWN_STATE, f"state is {shown(wire_state)}", at=at, found=shown(wire_state))
+        return State.UNKNOWN
+
+    def _check_timestamp(self, status: Mapping[str, Json], at: str) -> None:
+        stamp = status.get("timestamp")
+        if stamp is None or (isinstance(stamp, str) and (self.spelling.has_kind or _UTC.fullmatch(stamp))):
+            return
+        if not isinstance(stamp, str):
+            self.wrong_type(stamp, str, f"{at}/timestamp")
+            return
+        verdict = Verdict.HINT if _OFFSET.fullmatch(stamp) else None  # a zone, if not Z, is read by everybody
+        detail = f"timestamp {shown(stamp)} is not in UTC with a final Z"
+        self.say(faults.TIMESTAMP_FORM, detail, at=f"{at}/timestamp", verdict=verdict, found=shown(stamp))
+
+
+def shown(value: Json) -> str:
+    """A peer's value for a message: capped, and quoted by `repr` so that control characters show."""
+    text = repr(value)
+    return text if len(text) <= _SHOWN else f"{text[:_SHOWN]}..."

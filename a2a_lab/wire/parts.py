@@ -1,0 +1,158 @@
+"""Parts of both generations: 1.0 tells content by member (`text`, `raw`, `url`, `data`), 0.3 by `kind`.
+
+Media types are kept as the peer wrote them; what an unlabelled part counts as is a matter of `core.media`.
+"""
+
+from __future__ import annotations
+
+import base64
+import json
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any, Final, Literal
+
+from a2a_lab.core.model import Json, Part
+from a2a_lab.errors import Misuse
+from a2a_lab.verdicts import Verdict
+from a2a_lab.wire import faults
+
+if TYPE_CHECKING:
+    from a2a_lab.wire.objects import ObjectReader
+
+_CONTENT: Final[tuple[Literal["text", "raw", "url", "data"], ...]] = ("text", "raw", "url", "data")
+# Names that texts and proto JSON use for the 0.3 file members; read with a finding.
+_BYTES_NAMES: Final = ("bytes", "fileWithBytes", "data")
+_URI_NAMES: Final = ("uri", "fileWithUri")
+
+
+def read(reader: ObjectReader, obj: Json, at: str) -> Part:
+    """A part in either generation's shape; the other one's is a finding. Content that cannot be told is `unknown`."""
+    if not isinstance(obj, dict):
+        reader.wrong_type(obj, dict, at)
+        return Part(kind="unknown")
+    if reader.spelling.has_kind:
+        return _read_by_kind(reader, obj, at)
+    return _read_by_member(reader, obj, at)
+
+
+def _read_by_member(reader: ObjectReader, obj: Mapping[str, Json], at: str) -> Part:
+    # JSON null is a value of `data` and unset for the others.
+    members = [name for name in _CONTENT if obj.get(name) is not None or (name == "data" and "data" in obj)]
+    if not members and ("kind" in obj or "type" in obj or "file" in obj):
+        reader.foreign(f"the part at {at} tells its content by kind", at=at)
+        return _read_kind(reader, obj, at, str(obj.get("kind") or obj.get("type") or "file"))
+    if "kind" in obj:
+        reader.check_kind(obj, "", at)
+    if len(members) != 1:
+        found = ", ".join(members) or "none"
+        detail = f"the part at {at} holds {found} of text, raw, url, data; exactly one is meant"
+        reader.say(faults.PART_SHAPE, detail, at=at, found=found)
+        return Part(kind="unknown")
+    name = members[0]
+    content: dict[str, Any] = {"data": obj["data"]} if name == "data" else {name: reader.text(obj, name, at)}
+    return Part(
+        kind=name,
+        media_type=reader.text(obj, "mediaType", at),
+        filename=reader.text(obj, "filename", at),
+        **content,
+    )
+
+
+def _read_by_kind(reader: ObjectReader, obj: Mapping[str, Json], at: str) -> Part:
+    kind = obj.get("kind")
+    if isinstance(kind, str):
+        return _read_kind(reader, obj, at, kind)
+    if isinstance(obj.get("type"), str):
+        reader.foreign(f"the part at {at} tells its content by type", at=at)
+        return _read_kind(reader, obj, at, str(obj["type"]))
+    if "raw" in obj or "url" in obj:
+        reader.foreign(f"the part at {at} tells its content by member", at=at)
+        return _read_by_member(reader, obj, at)
+    reader.say(faults.MEMBER_MISSING, f"kind is missing at {at}", at=f"{at}/kind")
+    guess = next((name for name in ("text", "file", "data") if name in obj), "")
+    return _read_kind(reader, obj, at, guess)
+
+
+def _read_kind(reader: ObjectReader, obj: Mapping[str, Json], at: str, kind: str) -> Part:
+    if kind == "text":
+        text = reader.text(obj, "text", at)
+        if text is not None:
+            return Part(kind="text", text=text, media_type=_labelled(reader, obj, at))
+    elif kind == "data":
+        if "data" in obj:
+            data = obj["data"]
+            if not isinstance(data, dict) and reader.spelling.has_kind:
+                reader.wrong_type(data, dict, f"{at}/data")
+            return Part(kind="data", data=data, media_type=_labelled(reader, obj, at))
+    elif kind == "file":
+        file = reader.typed(obj, "file", dict, at)
+        if file is not None:
+            return _read_file(reader, file, f"{at}/file")
+    reader.say(faults.PART_SHAPE, f"the part of kind {kind!r} at {at} has no such content", at=at, found=kind)
+    return Part(kind="unknown")
+
+
+def _labelled(reader: ObjectReader, obj: Mapping[str, Json], at: str) -> str | None:
+    """0.3 gives text and data no media type; a label that is there all the same is kept for the media check."""
+    return reader.text(obj, "mediaType", at) or reader.text(obj, "mimeType", at)
+
+
+def _read_file(reader: ObjectReader, file: Mapping[str, Json], at: str) -> Part:
+    raw_names = [name for name in _BYTES_NAMES if file.get(name) is not None]
+    uri_names = [name for name in _URI_NAMES if file.get(name) is not None]
+    used = raw_names + uri_names
+    if len(used) != 1:
+        detail = f"the file at {at} holds {', '.join(used) or 'none'} of bytes, uri; exactly one is meant"
+        reader.say(faults.PART_SHAPE, detail, at=at, found=", ".join(used))
+        return Part(kind="unknown")
+    if used[0] not in ("bytes", "uri"):
+        detail = f"{used[0]} is written for {'bytes' if raw_names else 'uri'} at {at}"
+        reader.say(faults.WRONG_TYPE, detail, at=f"{at}/{used[0]}", verdict=Verdict.HINT)
+    content = reader.text(file, used[0], at)
+    media_type, filename = reader.text(file, "mimeType", at), reader.text(file, "name", at)
+    if raw_names:
+        return Part(kind="raw", raw=content, media_type=media_type, filename=filename)
+    return Part(kind="url", url=content, media_type=media_type, filename=filename)
+
+
+def write_1_0(part: Part) -> dict[str, Json]:
+    """A part of ours as 1.0 JSON."""
+    content: dict[str, Json] = {part.kind: _content(part)}
+    labels = {"filename": part.filename, "mediaType": part.media_type}
+    return content | {name: value for name, value in labels.items() if value is not None}
+
+
+def write_0_3(part: Part) -> dict[str, Json]:
+    """A part of ours as 0.3 JSON, where only a file can state its media type."""
+    if part.kind in ("text", "data"):
+        return {"kind": part.kind, part.kind: _content(part)}
+    file: dict[str, Json] = {"bytes" if part.kind == "raw" else "uri": _content(part)}
+    labels = {"name": part.filename, "mimeType": part.media_type}
+    return {"kind": "file", "file": file | {name: value for name, value in labels.items() if value is not None}}
+
+
+def _content(part: Part) -> Json:
+    contents = {"text": part.text, "data": part.data, "raw": part.raw, "url": part.url}
+    if part.kind == "unknown" or (contents[part.kind] is None and part.kind != "data"):
+        raise Misuse(f"a part of kind {part.kind!r} without content cannot be sent; set its {part.kind} member")
+    return contents[part.kind]
+
+
+def payload_part(mode: str, payload: bytes, *, dialect: str) -> Part:
+    """The part that carries `payload` in media type `mode` in a dialect ("1.0", "0.3").
+
+    Text goes as text, JSON as data, the rest as base64. Where 0.3 has no place for the type (text other than plain,
+    JSON that is no object), the payload goes as a file, which has one. Raises Misuse where the bytes are not of `mode`.
+    """
+    kind = mode.partition(";")[0].strip().lower()
+    try:
+        if kind == "text/plain":
+            return Part(kind="text", text=payload.decode(), media_type=mode)
+        if kind == "application/json":
+            data = json.loads(payload)
+            if dialect == "1.0" or isinstance(data, dict):
+                return Part(kind="data", data=data, media_type=mode)
+        elif kind.startswith("text/") and dialect == "1.0":
+            return Part(kind="text", text=payload.decode(), media_type=mode)
+    except ValueError as error:
+        raise Misuse(f"the payload is no {mode}: {error}; give bytes of that type", mode=mode) from None
+    return Part(kind="raw", raw=base64.b64encode(payload).decode(), media_type=mode)
