@@ -11,9 +11,9 @@ from dataclasses import dataclass
 from typing import Final
 
 from a2a_lab.core.model import Json, RpcError
+from a2a_lab.core.quoting import listed, quoted
 from a2a_lab.verdicts import Finding, FindingKind, Judge, Kind, Stage, Verdict
 from a2a_lab.wire.errors_table import SERVER_CODES, error_name
-from a2a_lab.wire.objects import shown
 
 _RESERVED: Final = range(-32768, -31999)
 _NO_ID_CODES: Final = (-32700, -32600)  # a server that could not read the request's id answers with null
@@ -86,10 +86,10 @@ def read(document: Json, *, rpc_id: Json, dialect: str, findings: list[Finding])
         if document is None:
             return Envelope()
     if not isinstance(document, dict) or ("method" in document and "result" not in document):
-        findings.append(NOT_A_RESPONSE(f"the answer is {shown(document)}, expected a JSON-RPC response"))
+        findings.append(NOT_A_RESPONSE(f"the answer is {quoted(document)}, expected a JSON-RPC response"))
         return Envelope()
     if document.get("jsonrpc") != "2.0":
-        found = shown(document.get("jsonrpc"))
+        found = quoted(document.get("jsonrpc"))
         findings.append(JSONRPC_VERSION(f'jsonrpc is {found}, expected "2.0"', found=found))
     result, error = document.get("result"), document.get("error")
     is_ours = _judge_id(document, rpc_id, error, findings)
@@ -100,7 +100,7 @@ def read(document: Json, *, rpc_id: Json, dialect: str, findings: list[Finding])
             findings.append(NULL_BESIDE("result is null beside an error"))
         return Envelope(error=read_error(error, dialect=dialect, findings=findings), is_ours=is_ours)
     if "result" not in document or (result is None and "error" in document):
-        findings.append(NO_OUTCOME(f"the response has only {', '.join(sorted(map(repr, document))) or 'no members'}"))
+        findings.append(NO_OUTCOME(f"the response has only {listed(sorted(document)) or 'no members'}"))
         return Envelope(is_ours=is_ours)
     if "error" in document:
         findings.append(NULL_BESIDE("error is null beside a result"))
@@ -110,18 +110,22 @@ def read(document: Json, *, rpc_id: Json, dialect: str, findings: list[Finding])
 def read_error(error: Json, *, dialect: str, findings: list[Finding]) -> RpcError:
     """The error member. A code that is no integer stays visible in `code` and has no name."""
     if not isinstance(error, dict):
-        findings.append(ERROR_SHAPE(f"error is {shown(error)}, expected an object", found=shown(error)))
+        findings.append(ERROR_SHAPE(f"error is {quoted(error)}, expected an object", found=quoted(error)))
         return RpcError(code=None, message=error if isinstance(error, str) else "")
     code, message = error.get("code"), error.get("message")
     if type(code) is not int:
-        findings.append(ERROR_SHAPE(f"error.code is {shown(code)}, expected an integer", found=shown(code)))
+        findings.append(ERROR_SHAPE(f"error.code is {quoted(code)}, expected an integer", found=quoted(code)))
     elif code not in _RESERVED:
-        detail = f"error.code {code} is outside -32768..-32000; treated as a failure on the way, worth one retry"
-        findings.append(CODE_RANGE(detail, found=code))
+        detail = (
+            f"error.code {quoted(code)} is outside -32768..-32000; treated as a failure on the way, worth one retry"
+        )
+        findings.append(CODE_RANGE(detail, found=quoted(code)))
     elif error_name(dialect, code) is None and code not in SERVER_CODES:
-        findings.append(CODE_RANGE(f"error.code {code} is reserved by JSON-RPC and undefined", found=code))
+        findings.append(
+            CODE_RANGE(f"error.code {quoted(code)} is reserved by JSON-RPC and undefined", found=quoted(code))
+        )
     if not isinstance(message, str):
-        findings.append(ERROR_SHAPE(f"error.message is {shown(message)}, expected a text", found=shown(message)))
+        findings.append(ERROR_SHAPE(f"error.message is {quoted(message)}, expected a text", found=quoted(message)))
         message = ""
     return RpcError(code=code, message=message, name=error_name(dialect, code), data=error.get("data"))
 
@@ -129,8 +133,8 @@ def read_error(error: Json, *, dialect: str, findings: list[Finding]) -> RpcErro
 def declined(method: str, error: RpcError) -> Finding:
     """The finding that the agent declined a call."""
     named = f" {error.name}" if error.name else ""
-    detail = f"{method} was answered {error.code}{named}: {error.message[:200]}"
-    return RPC_ERROR(detail, code=error.code, name=error.name)
+    detail = f"{method} was answered {quoted(error.code)}{named}: {quoted(error.message, 200)}"
+    return RPC_ERROR(detail, code=quoted(error.code), name=error.name)
 
 
 def _judge_id(document: Mapping[str, Json], rpc_id: Json, error: Json, findings: list[Finding]) -> bool:
@@ -138,17 +142,17 @@ def _judge_id(document: Mapping[str, Json], rpc_id: Json, error: Json, findings:
     if found == rpc_id and isinstance(found, str) is isinstance(rpc_id, str) and type(found) is not bool:
         return True
     if "id" not in document:
-        findings.append(ID_MISSING(f"the response to {shown(rpc_id)} has no id", expected=rpc_id))
+        findings.append(ID_MISSING(f"the response to {quoted(rpc_id)} has no id", expected=rpc_id))
         return error is not None
     if found is None:
         code = error.get("code") if isinstance(error, dict) else None
         if code not in _NO_ID_CODES:
-            findings.append(ID_NULL(f"the response to {shown(rpc_id)} has id null", expected=rpc_id))
+            findings.append(ID_NULL(f"the response to {quoted(rpc_id)} has id null", expected=rpc_id))
         return error is not None
     if str(found) == str(rpc_id):
-        detail = f"the request had id {shown(rpc_id)}, the response {shown(found)}"
-        findings.append(ID_TYPE(detail, found=found, expected=rpc_id))
+        detail = f"the request had id {quoted(rpc_id)}, the response {quoted(found)}"
+        findings.append(ID_TYPE(detail, found=quoted(found), expected=rpc_id))
         return True
-    detail = f"the request had id {shown(rpc_id)}, the response {shown(found)}; its content is not used"
-    findings.append(ID_FOREIGN(detail, found=shown(found), expected=rpc_id))
+    detail = f"the request had id {quoted(rpc_id)}, the response {quoted(found)}; its content is not used"
+    findings.append(ID_FOREIGN(detail, found=quoted(found), expected=rpc_id))
     return False

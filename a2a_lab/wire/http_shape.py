@@ -9,10 +9,10 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Final
 
+from a2a_lab.core.quoting import quoted
 from a2a_lab.verdicts import Finding, FindingKind, Judge, Kind, NotGradeable, Stage, Verdict
 from a2a_lab.wire.exchange import first_header
 from a2a_lab.wire.messages import Headers
-from a2a_lab.wire.objects import shown
 
 
 def _fault(
@@ -69,7 +69,7 @@ def read(status: int, headers: Headers) -> HttpShape:
     retry_after = _retry_after(headers)
     if status in (401, 403):
         challenge = first_header(headers, "WWW-Authenticate")
-        detail = f"HTTP {status}; challenge: {shown(challenge) if challenge else 'none'}; give credentials"
+        detail = f"HTTP {status}; challenge: {quoted(challenge) if challenge else 'none'}; give credentials"
         return HttpShape(
             media_type=media,
             finding=AUTH_NEEDED(detail, status=status, challenge=challenge),
@@ -84,7 +84,7 @@ def read(status: int, headers: Headers) -> HttpShape:
             not_gradeable=NotGradeable.THROTTLED,
             retry_after_s=retry_after,
         )
-    where = f" to {shown(first_header(headers, 'Location'))}" if 300 <= status <= 399 else ""
+    where = f" to {quoted(first_header(headers, 'Location'))}" if 300 <= status <= 399 else ""
     return HttpShape(
         media_type=media,
         finding=HTTP_ERROR(f"HTTP {status}{where} without a JSON-RPC answer", status=status),
@@ -102,7 +102,7 @@ def judge_media(found: str | None) -> Finding | None:
     """A finding where a JSON answer is not labelled as JSON."""
     if found in _JSON_TYPES:
         return None
-    named = "no Content-Type" if found is None else f"Content-Type {shown(found)}"
+    named = "no Content-Type" if found is None else f"Content-Type {quoted(found)}"
     return ANSWER_MEDIA(f"the answer is JSON but has {named}; application/json is meant", found=found)
 
 

@@ -11,6 +11,7 @@ from collections.abc import Mapping
 from typing import Any, Final
 
 from a2a_lab.core.model import Artifact, Json, Message, Part, State, Task
+from a2a_lab.core.quoting import quoted
 from a2a_lab.verdicts import Finding, FindingKind, Stage, Verdict
 from a2a_lab.wire import faults, parts
 from a2a_lab.wire.spelling import Spelling
@@ -28,7 +29,7 @@ _SNAKE: Final = {
 }
 _UTC: Final = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?Z")
 _OFFSET: Final = re.compile(r".*([+-]\d\d:?\d\d)$")
-_SHOWN: Final = 80  # characters of a peer's value repeated in a message
+_ALIKE: Final = 20  # findings of one kind that are kept of one answer
 _EMPTY: Final[Mapping[str, Json]] = {}
 
 
@@ -43,19 +44,26 @@ class ObjectReader:
         self.findings: list[Finding] = []
         self.in_stream = in_stream
         self.role = spelling.agent  # who is expected to speak
+        self._times: dict[str, int] = {}
 
     # -- reporting
 
     def say(self, kind: FindingKind, detail: str, *, at: str, verdict: Verdict | None = None, **values: Any) -> None:
-        self.findings.append(
-            kind(detail, at=at or None, verdict=verdict, stage=Stage.STREAM if self.in_stream else None, **values)
-        )
+        """Keep a finding, but not thousands alike: a hostile answer repeats one fault as often as it likes."""
+        times = self._times[kind.slug] = self._times.get(kind.slug, 0) + 1
+        if times <= _ALIKE:
+            stage = Stage.STREAM if self.in_stream else None
+            self.findings.append(kind(detail, at=at or None, verdict=verdict, stage=stage, **values))
+
+    def say_once(self, kind: FindingKind, detail: str, *, at: str, **values: Any) -> None:
+        """Keep a finding that one mention an answer is enough for."""
+        if kind.slug not in self._times:
+            self.say(kind, detail, at=at, **values)
 
     def foreign(self, what: str, *, at: str) -> None:
-        """Report another generation's shape, once an answer."""
-        if not any(finding.slug == faults.VERSION_NOT_HONOURED.slug for finding in self.findings):
-            detail = f"{what}, but the call was made in {self.spelling.dialect}; declare the version that is spoken"
-            self.say(faults.VERSION_NOT_HONOURED, detail, at=at, expected=self.spelling.dialect)
+        """Report another generation's shape."""
+        detail = f"{what}, but the call was made in {self.spelling.dialect}; declare the version that is spoken"
+        self.say_once(faults.VERSION_NOT_HONOURED, detail, at=at, expected=self.spelling.dialect)
 
     # -- members
 
@@ -64,8 +72,7 @@ class ObjectReader:
         value = obj.get(name)
         if value is None and (snake := _SNAKE.get(name)) is not None and obj.get(snake) is not None:
             value = obj[snake]
-            if not any(finding.slug == faults.SNAKE_CASE.slug for finding in self.findings):
-                self.say(faults.SNAKE_CASE, f"{snake} is written for {name}", at=f"{at}/{snake}", found=snake)
+            self.say_once(faults.SNAKE_CASE, f"{snake} is written for {name}", at=f"{at}/{snake}", found=snake)
         return value
 
     def typed(self, obj: Mapping[str, Json], name: str, expected: type, at: str) -> Any:
@@ -90,8 +97,8 @@ class ObjectReader:
 
     def wrong_type(self, value: Json, expected: type, at: str) -> None:
         names = {str: "a string", list: "an array", dict: "an object", bool: "true or false"}
-        detail = f"{at} is {shown(value)}, expected {names[expected]}"
-        self.say(faults.WRONG_TYPE, detail, at=at, found=shown(value))
+        detail = f"{at} is {quoted(value)}, expected {names[expected]}"
+        self.say(faults.WRONG_TYPE, detail, at=at, found=quoted(value))
 
     def structure(self, obj: Mapping[str, Json], name: str, at: str) -> Mapping[str, Json]:
         """A free-form object such as metadata; empty where there is none."""
@@ -132,7 +139,7 @@ class ObjectReader:
         if state is None:
             state = self._other_state(wire_state, f"{at}/state")
         elif state is State.UNKNOWN:
-            self.say(faults.INDETERMINATE_STATE, f"the state is {wire_state!r}", at=f"{at}/state")
+            self.say(faults.INDETERMINATE_STATE, f"the state is {quoted(wire_state)}", at=f"{at}/state")
         self._check_timestamp(status, at)
         message = status.get("message")
         return state, wire_state, None if message is None else self.message(message, f"{at}/message")
@@ -147,8 +154,8 @@ class ObjectReader:
             self.say(faults.MEMBER_MISSING, f"messageId is missing at {at or 'the message'}", at=f"{at}/messageId")
         role = obj.get("role")
         if role != self.role:
-            detail = f"role is {shown(role)} at {at or 'the message'}, expected {self.role!r}"
-            self.say(faults.WRONG_ROLE, detail, at=f"{at}/role", found=shown(role))
+            detail = f"role is {quoted(role)} at {at or 'the message'}, expected {self.role!r}"
+            self.say(faults.WRONG_ROLE, detail, at=f"{at}/role", found=quoted(role))
         return Message(
             id=identifier or None,
             role=role if isinstance(role, str) else None,
@@ -183,9 +190,10 @@ class ObjectReader:
             if kind is None:
                 self.say(faults.MEMBER_MISSING, f"kind is missing at {at or 'the result'}", at=f"{at}/kind")
             elif kind != expected:
-                self.say(faults.WRONG_TYPE, f"kind is {shown(kind)}, expected {expected!r}", at=f"{at}/kind")
-        elif kind is not None and not any(f.slug == faults.LEGACY_MEMBER.slug for f in self.findings):
-            self.say(faults.LEGACY_MEMBER, f"kind {shown(kind)} stands at {at or 'the result'}", at=f"{at}/kind")
+                self.say(faults.WRONG_TYPE, f"kind is {quoted(kind)}, expected {expected!r}", at=f"{at}/kind")
+        elif kind is not None:
+            detail = f"kind {quoted(kind)} stands at {at or 'the result'}"
+            self.say_once(faults.LEGACY_MEMBER, detail, at=f"{at}/kind")
 
     def _artifacts(self, obj: Mapping[str, Json], at: str) -> tuple[Artifact, ...]:
         listed = self.typed(obj, "artifacts", list, at)
@@ -205,19 +213,19 @@ class ObjectReader:
             return state
         if not isinstance(wire_state, str):
             self.wrong_type(wire_state, str, at)
-            self.say(faults.UNKNOWN_STATE, f"state is {shown(wire_state)}", at=at, found=shown(wire_state))
+            self.say(faults.UNKNOWN_STATE, f"state is {quoted(wire_state)}", at=at, found=quoted(wire_state))
             return State.UNKNOWN
         if (meant := self.spelling.misspelt.get(wire_state)) is not None:
-            detail = f"state is {wire_state!r}; {meant.value} is meant"
+            detail = f"state is {quoted(wire_state)}; {meant.value} is meant"
             self.say(faults.STATE_MISSPELT, detail, at=at, found=wire_state)
             if not self.in_stream:  # the call broke the enum (R32); the answer itself can be settled
                 finding = faults.STATE_MISSPELT(detail, at=at, stage=Stage.PROBE, verdict=Verdict.HINT)
                 self.findings.append(finding)
             return meant
         if (foreign := self.spelling.foreign_states.get(wire_state)) is not None:
-            self.foreign(f"state is spelt {wire_state!r}", at=at)
+            self.foreign(f"state is spelt {quoted(wire_state)}", at=at)
             return foreign
-        self.say(faults.UNKNOWN_STATE, f"state is {shown(wire_state)}", at=at, found=shown(wire_state))
+        self.say(faults.UNKNOWN_STATE, f"state is {quoted(wire_state)}", at=at, found=quoted(wire_state))
         return State.UNKNOWN
 
     def _check_timestamp(self, status: Mapping[str, Json], at: str) -> None:
@@ -228,11 +236,5 @@ class ObjectReader:
             self.wrong_type(stamp, str, f"{at}/timestamp")
             return
         verdict = Verdict.HINT if _OFFSET.fullmatch(stamp) else None  # a zone, if not Z, is read by everybody
-        detail = f"timestamp {shown(stamp)} is not in UTC with a final Z"
-        self.say(faults.TIMESTAMP_FORM, detail, at=f"{at}/timestamp", verdict=verdict, found=shown(stamp))
-
-
-def shown(value: Json) -> str:
-    """A peer's value for a message: capped, and quoted by `repr` so that control characters show."""
-    text = repr(value)
-    return text if len(text) <= _SHOWN else f"{text[:_SHOWN]}..."
+        detail = f"timestamp {quoted(stamp)} is not in UTC with a final Z"
+        self.say(faults.TIMESTAMP_FORM, detail, at=f"{at}/timestamp", verdict=verdict, found=quoted(stamp))

@@ -11,6 +11,7 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, Final, Literal
 
 from a2a_lab.core.model import Json, Part
+from a2a_lab.core.quoting import quoted
 from a2a_lab.errors import Misuse
 from a2a_lab.verdicts import Verdict
 from a2a_lab.wire import faults
@@ -87,7 +88,7 @@ def _read_kind(reader: ObjectReader, obj: Mapping[str, Json], at: str, kind: str
         file = reader.typed(obj, "file", dict, at)
         if file is not None:
             return _read_file(reader, file, f"{at}/file")
-    reader.say(faults.PART_SHAPE, f"the part of kind {kind!r} at {at} has no such content", at=at, found=kind)
+    reader.say(faults.PART_SHAPE, f"the part of kind {quoted(kind)} at {at} has no such content", at=at)
     return Part(kind="unknown")
 
 

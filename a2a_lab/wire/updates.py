@@ -11,9 +11,10 @@ from collections.abc import Callable, Mapping
 from typing import Final
 
 from a2a_lab.core.model import Json, Message, StreamEvent, Task
+from a2a_lab.core.quoting import quoted
 from a2a_lab.wire import faults
 from a2a_lab.wire.messages import RequestFacts
-from a2a_lab.wire.objects import ObjectReader, shown
+from a2a_lab.wire.objects import ObjectReader
 
 Read = Callable[[ObjectReader, Json, str], StreamEvent]
 
@@ -134,7 +135,7 @@ def read_bare(reader: ObjectReader, result: Mapping[str, Json]) -> Task | Messag
 
 def unknown(reader: ObjectReader, result: Json, found: list[str] | None = None) -> StreamEvent:
     """A frame that is none of the four, or several of them at once."""
-    holds = f"{' and '.join(found)} at once" if found else shown(result)
+    holds = f"{' and '.join(found)} at once" if found else quoted(result)
     detail = f"the event holds {holds}; exactly one of task, message, status update, artifact update is meant"
     reader.say(faults.RESULT_SHAPE, detail, at="/result", found=holds)
     return _UNKNOWN

@@ -6,10 +6,11 @@ from collections.abc import Mapping
 from typing import ClassVar
 
 from a2a_lab.core.model import Json, Message, StreamEvent, Task
+from a2a_lab.core.quoting import listed, quoted
 from a2a_lab.wire import faults, parts, updates
 from a2a_lab.wire.jsonrpc import JsonRpcDialect
 from a2a_lab.wire.messages import Op, OutMessage, RequestFacts
-from a2a_lab.wire.objects import ObjectReader, shown
+from a2a_lab.wire.objects import ObjectReader
 from a2a_lab.wire.spelling import V0_3
 
 
@@ -74,11 +75,11 @@ class JsonRpc03(JsonRpcDialect):
             return reader.task(result, at)
         if updates.kind_by_shape(result) in ("task", "message"):
             if result.get("kind") not in ("task", "message"):
-                found_kind = shown(result.get("kind"))
+                found_kind = quoted(result.get("kind"))
                 reader.say(faults.RESULT_SHAPE, f"kind is {found_kind}; it tells task and message apart", at=at)
             return updates.read_bare(reader, result)
         found = [name for name in ("task", "message") if isinstance(result.get(name), dict)]
-        detail = f"the result is neither a task nor a message, but holds {shown(sorted(result))}"
+        detail = f"the result is neither a task nor a message, but holds {listed(sorted(result))}"
         reader.say(faults.RESULT_SHAPE, detail, at=at)
         if len(found) != 1:
             return None
@@ -99,7 +100,7 @@ class JsonRpc03(JsonRpcDialect):
             return updates.read_wrapped(reader, result, found[0])
         if found or updates.kind_by_shape(result) is None:
             return updates.unknown(reader, result, found)
-        reader.say(faults.RESULT_SHAPE, f"kind is {shown(kind)}; it tells the events apart", at="/result/kind")
+        reader.say(faults.RESULT_SHAPE, f"kind is {quoted(kind)}; it tells the events apart", at="/result/kind")
         return updates.read_plain(reader, result)
 
     def read_params(self, facts: RequestFacts, params: Mapping[str, Json]) -> RequestFacts:

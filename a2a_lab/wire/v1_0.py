@@ -7,11 +7,12 @@ from collections.abc import Mapping
 from typing import ClassVar
 
 from a2a_lab.core.model import Json, Message, StreamEvent, Task
+from a2a_lab.core.quoting import listed
 from a2a_lab.verdicts import FindingKind, Judge, Kind, Stage, Verdict
 from a2a_lab.wire import faults, parts, updates
 from a2a_lab.wire.jsonrpc import JsonRpcDialect
 from a2a_lab.wire.messages import Op, OutMessage, RequestFacts
-from a2a_lab.wire.objects import ObjectReader, shown
+from a2a_lab.wire.objects import ObjectReader
 from a2a_lab.wire.spelling import V1_0
 
 FINAL_IN_1_0 = FindingKind(
@@ -99,7 +100,7 @@ class JsonRpc10(JsonRpcDialect):
         if len(wrapped) == 2:
             reader.say(faults.RESULT_SHAPE, "the result holds both task and message; exactly one is meant", at=at)
             return None
-        detail = f"the result holds neither task nor message, but {shown(sorted(result))}"
+        detail = f"the result holds neither task nor message, but {listed(sorted(result))}"
         reader.say(faults.RESULT_SHAPE, detail, at=at)
         if updates.kind_by_shape(result) is None:
             return None
