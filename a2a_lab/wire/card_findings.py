@@ -64,7 +64,7 @@ DUPLICATE_SKILL = _finding(
 )
 HYBRID_CARD = _finding(
     "hybrid-card",
-    "the card also carries members of an older version, which a 1.0 client never uses and a 1.0 signature need not cover",
+    "the card also carries members of an older version, which a 1.0 client ignores and a signature may not cover",
     Verdict.ACCEPT,
     clause="A2A 1.0.1 §5.7, §8.3.2",
     rule="R8",

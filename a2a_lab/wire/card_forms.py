@@ -53,7 +53,7 @@ REQUIRED: Final[Mapping[str, tuple[str, ...]]] = {
     ),
     "0.1": ("name", "version", "url", "capabilities", "skills"),
 }
-_ANYREQUIRED: Final = frozenset(name for names in REQUIRED.values() for name in names)
+ANY_REQUIRED: Final = frozenset(name for names in REQUIRED.values() for name in names)
 SNAKE: Final = {
     "supported_interfaces": "supportedInterfaces",
     "protocol_binding": "protocolBinding",

@@ -85,7 +85,7 @@ class _Reading:
         )
         if self._snake:
             detail = f"written in snake_case: {listed(sorted(set(self._snake)))}; the wire wants camelCase"
-            self._say(found.CARDSNAKE_CASE(detail, found=sorted(set(self._snake))))
+            self._say(found.CARD_SNAKE_CASE(detail, found=sorted(set(self._snake))))
         return CardReading(card=card, findings=tuple(self.findings))
 
     def _say(self, finding: Finding) -> None:
