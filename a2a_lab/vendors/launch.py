@@ -73,7 +73,13 @@ class SimulatedHost:
 
     @property
     def pid(self) -> int:
+        """The process, which is also its process group and session."""
         return self._running().pid
+
+    @property
+    def stderr(self) -> str:
+        """The last lines that the process wrote to standard error: empty when all is well."""
+        return "\n".join(self._stderr)
 
     async def __aenter__(self) -> Self:
         try:
@@ -182,7 +188,7 @@ class SimulatedHost:
             process.stdin.close()
 
     def _fault(self, what: str, *, step: str) -> HarnessFault:
-        tail = "\n".join(self._stderr)
+        tail = self.stderr
         return HarnessFault(
             f"the host of simulated vendors {what}" + (f"; it wrote:\n{tail}" if tail else ""), step=step, stderr=tail
         )
