@@ -38,7 +38,8 @@ class Ended:
     def __str__(self) -> str:
         if self.problem:
             return self.problem
-        return f"exit status {self.status}" if self.status is not None and self.status >= 0 else f"signal {self.status}"
+        status = self.status or 0
+        return f"exit status {status}" if status >= 0 else f"signal {-status}"
 
 
 def run_kept(command: Sequence[str], *, folder: Path, env: Mapping[str, str], log: IO[bytes], limit_s: float) -> Ended:
@@ -59,7 +60,11 @@ def run_kept(command: Sequence[str], *, folder: Path, env: Mapping[str, str], lo
     finally:
         assert process.stdin and process.stdout
         process.stdin.close()
-        process.wait(GRACE_S + 3.0)
+        try:
+            process.wait(GRACE_S + 3.0)
+        except subprocess.TimeoutExpired:  # a keeper that does not do its work
+            process.kill()
+            process.wait()
         told = process.stdout.read().decode("utf-8", "replace").splitlines()
         process.stdout.close()
     facts: dict[str, object] = {}
