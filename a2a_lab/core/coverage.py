@@ -15,7 +15,6 @@ from a2a_lab.core.members import missing_members, parents, plan_pointers, touche
 from a2a_lab.core.model import Card, Interface, Json
 from a2a_lab.core.policy import Intent
 from a2a_lab.core.presence import spec_form
-from a2a_lab.core.profiles import Profile
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -26,11 +25,16 @@ class Coverage:
     depended: tuple[str, ...] = ()
 
 
-def coverage_of(card: Card, profile: Profile, interface: Interface | None, intent: Intent) -> Coverage:
-    """What the profile leaves out of this card. Members that are unset by the card's own version are not missed."""
-    signed = profile.document(card.document)
+def coverage_of(card: Card, signed: Json, interface: Interface | None, intent: Intent) -> Coverage:
+    """What a signature over the document `signed`, made of this card by a profile, leaves out of the card.
+
+    Members that are unset by the card's own version are not missed.
+    """
+    received = without_signatures(card.document)
+    if signed == received:  # the ordinary case, and much cheaper than to look for differences
+        return Coverage()
     if card.form != "1.0":
-        uncovered = tuple(missing_members(_set_members(without_signatures(card.document)), signed))
+        uncovered = tuple(missing_members(_set_members(received), signed))
         return Coverage(uncovered=uncovered, depended=touched(uncovered, plan_pointers(card, interface, intent)))
     uncovered = tuple(missing_members(spec_form(card.document, keep_unknown=True, fill=False), signed))
     if not uncovered:

@@ -15,9 +15,9 @@ from a2a_lab.core.members import changed_members
 from a2a_lab.core.model import Card
 from a2a_lab.core.pins import PinKey, PinnedCard, pin_card
 from a2a_lab.core.policy import Policy
+from a2a_lab.core.refetch import DEPENDENT, Next, Refetch, Revalidation, Transition
 from a2a_lab.core.revalidation import judge_revalidation
 from a2a_lab.core.signatures import SignatureReport
-from a2a_lab.core.transitions import DEPENDENT, Next, Refetch, Revalidation, Transition
 from a2a_lab.errors import AgentCardDriftError
 from a2a_lab.verdicts import Finding, Verdict
 

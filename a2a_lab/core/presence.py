@@ -141,7 +141,7 @@ def spec_form(card_document: Mapping[str, Json], *, keep_unknown: bool, fill: bo
 
 
 def _message(name: str, value: Json, keep_unknown: bool, fill: bool) -> Json:
-    if not isinstance(value, Mapping):
+    if not isinstance(value, dict):
         return value
     members = MESSAGES[name]
     form: dict[str, Json] = {}
@@ -150,20 +150,25 @@ def _message(name: str, value: Json, keep_unknown: bool, fill: bool) -> Json:
         if member is None:
             if keep_unknown:
                 form[key] = item
-        elif item is not None and not (member.presence == "default" and member.is_default(item)):
-            form[key] = _item(member, item, keep_unknown, fill)
+        elif item or (item is not None and not (member.presence == "default" and member.is_default(item))):
+            form[key] = _item(member, item, keep_unknown, fill) if member.type in MESSAGES else item
     if fill:
-        for key, member in members.items():
-            if member.presence == "required" and key not in form:
+        for key, member in _REQUIRED[name]:
+            if key not in form:
                 form[key] = member.empty()
     return form
 
 
+_REQUIRED = {
+    name: [(key, member) for key, member in members.items() if member.presence == "required"]
+    for name, members in MESSAGES.items()
+}
+
+
 def _item(member: Member, item: Json, keep_unknown: bool, fill: bool) -> Json:
-    if member.type not in MESSAGES:
-        return item
+    """A member that holds messages, as its shape says; what has another shape stays as it is."""
     if member.shape == "list" and isinstance(item, list):
         return [_message(member.type, one, keep_unknown, fill) for one in item]
-    if member.shape == "map" and isinstance(item, Mapping):
+    if member.shape == "map" and isinstance(item, dict):
         return {key: _message(member.type, one, keep_unknown, fill) for key, one in item.items()}
     return _message(member.type, item, keep_unknown, fill) if member.shape == "one" else item

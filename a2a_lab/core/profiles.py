@@ -22,9 +22,9 @@ Document = Mapping[str, Json]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Profile:
-    """One form: `document` selects what is signed, `write` makes bytes of it. Calling it does both.
+    """One form: `document` selects what is signed, `write` makes bytes of it. Calling the profile gives the bytes.
 
-    Both raise `MalformedJson` where the document has no canonical bytes; `what` ends the sentence "it passes ...".
+    Raises `MalformedJson` where the card has no bytes in this form; `what` ends the sentence "it passes ...".
     """
 
     name: str
@@ -33,8 +33,13 @@ class Profile:
     write: Callable[[Json], bytes]
 
     def __call__(self, document: Document) -> bytes:
+        return self.signed(document)[1]
+
+    def signed(self, document: Document) -> tuple[Json, bytes]:
+        """What is signed of a card, as a document and as bytes."""
         try:
-            return self.write(self.document(document))
+            selected = self.document(document)
+            return selected, self.write(selected)
         except RecursionError as fault:
             finding = NOT_CANONICAL("the card is nested too deeply for a signature to be checked", reason="too-deep")
             raise MalformedJson(finding.detail, finding=finding) from fault

@@ -33,8 +33,8 @@ from a2a_lab.core.model import Card
 from a2a_lab.core.pins import PinnedCard
 from a2a_lab.core.policy import Policy
 from a2a_lab.core.quoting import listed, quoted
+from a2a_lab.core.refetch import DEPENDENT, Next, Refetch, Revalidation, Transition
 from a2a_lab.core.signatures import SignatureReport, verify_card
-from a2a_lab.core.transitions import DEPENDENT, Next, Refetch, Revalidation, Transition
 from a2a_lab.errors import MalformedJson, Misuse
 from a2a_lab.verdicts import FindingKind
 

@@ -12,7 +12,7 @@ from dataclasses import dataclass, field, replace
 from a2a_lab.core.coverage import Coverage, coverage_of
 from a2a_lab.core.jws import HEADER, Entry, Unreadable, read_entry
 from a2a_lab.core.keys import Key, KeySet
-from a2a_lab.core.model import Card, Interface
+from a2a_lab.core.model import Card, Interface, Json
 from a2a_lab.core.policy import Intent, Policy
 from a2a_lab.core.profiles import Profile, authority_profiles, profiles_for
 from a2a_lab.core.quoting import listed, quoted
@@ -44,43 +44,46 @@ class Judged:
 
 
 class Forms:
-    """The byte forms of one card, each written once however many signatures there are."""
+    """The forms of one card, each made once however many signatures there are."""
 
     def __init__(self, card: Card) -> None:
         self._card = card
         self._profiles = profiles_for(card.form)
-        self._bytes: dict[str, bytes | MalformedJson] = {}
+        self._signed: dict[str, tuple[Json, bytes] | MalformedJson] = {}
         self._coverage: dict[str, Coverage] = {}
 
-    def passing(self, key: Key, entry: Entry) -> Profile | None:
-        """The first profile that the signature passes. Raises `MalformedJson` where the card has no form at all."""
+    def passing(self, key: Key, entry: Entry) -> tuple[Profile, Json] | None:
+        """The first profile that the signature passes, and what it signs of the card.
+
+        Raises `MalformedJson` where the card has no form at all.
+        """
         seen: set[bytes] = set()
         fault: MalformedJson | None = None
         for profile in self._profiles:
-            payload = self._payload(profile)
-            if isinstance(payload, MalformedJson):
-                fault = payload
-            elif payload not in seen:
-                seen.add(payload)
-                if key.verifies(entry.algorithm, entry.signing_input(payload), entry.signature):
-                    return profile
+            signed = self._form(profile)
+            if isinstance(signed, MalformedJson):
+                fault = signed
+            elif signed[1] not in seen:
+                seen.add(signed[1])
+                if key.verifies(entry.algorithm, entry.signing_input(signed[1]), entry.signature):
+                    return profile, signed[0]
         if not seen and fault:
             raise fault
         return None
 
-    def coverage(self, profile: Profile, interface: Interface | None, intent: Intent) -> Coverage:
-        """What the profile leaves out of the card, worked out once."""
+    def coverage(self, profile: Profile, signed: Json, interface: Interface | None, intent: Intent) -> Coverage:
+        """What a profile that passed leaves out of the card, worked out once."""
         if profile.name not in self._coverage:
-            self._coverage[profile.name] = coverage_of(self._card, profile, interface, intent)
+            self._coverage[profile.name] = coverage_of(self._card, signed, interface, intent)
         return self._coverage[profile.name]
 
-    def _payload(self, profile: Profile) -> bytes | MalformedJson:
-        if profile.name not in self._bytes:
+    def _form(self, profile: Profile) -> tuple[Json, bytes] | MalformedJson:
+        if profile.name not in self._signed:
             try:
-                self._bytes[profile.name] = profile(self._card.document)
+                self._signed[profile.name] = profile.signed(self._card.document)
             except MalformedJson as fault:
-                self._bytes[profile.name] = fault
-        return self._bytes[profile.name]
+                self._signed[profile.name] = fault
+        return self._signed[profile.name]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -109,16 +112,16 @@ class EntryJudge:
         if obstacle := self._obstacle(entry, found.key, at):
             return Judged(findings=(*entry.notes, obstacle))
         try:
-            profile = self.forms.passing(found.key, entry)
+            passing = self.forms.passing(found.key, entry)
         except MalformedJson as fault:
             return Judged(findings=(*entry.notes, TAMPERED(fault.message, at=at, kid=quoted(entry.kid))))
-        if profile is None:
+        if passing is None:
             detail = (
                 f"key {quoted(entry.kid)} is trusted, and its signature {place} passes no profile: the card was "
                 "changed after it was signed, or the signature is another card's; who rewrites a card signs it anew"
             )
             return Judged(findings=(*entry.notes, TAMPERED(detail, at=at, kid=quoted(entry.kid))))
-        return self._passed(entry, found.key, profile, at)
+        return self._passed(entry, found.key, passing, at)
 
     def _obstacle(self, entry: Entry, key: Key, at: str) -> Finding | None:
         """Why this key must not be asked about this signature at all."""
@@ -135,9 +138,10 @@ class EntryJudge:
             return by_policy(KEY_ELSEWHERE(f"key {kid} {where}", at=at, kid=kid), self.policy)
         return None
 
-    def _passed(self, entry: Entry, key: Key, profile: Profile, at: str) -> Judged:
+    def _passed(self, entry: Entry, key: Key, passing: tuple[Profile, Json], at: str) -> Judged:
         """Grade a signature that passed: by its profile, by what it leaves out, and by flaws of its header."""
-        coverage = self.forms.coverage(profile, self.interface, self.intent)
+        profile, signed = passing
+        coverage = self.forms.coverage(profile, signed, self.interface, self.intent)
         kid = quoted(entry.kid)
         findings = list(entry.notes)
         said = f"signature {entry.place} of key {kid} passes {profile.name} ({profile.what})"
