@@ -1,0 +1,179 @@
+"""Calls one target in its dialect: builds the request, sends it, reads the answer. Judges nothing, decides nothing.
+
+Tenant, selecting headers and credentials of the target go with every call, so that no call can forget them (D2). A
+redirect is followed where the core allows it, and a throttled call is tried once more where the peer says when (R2).
+"""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import itertools
+from collections.abc import AsyncIterator, Mapping
+from dataclasses import dataclass, replace
+
+from a2a_lab.core.model import Json
+from a2a_lab.core.policy import Bounds
+from a2a_lab.core.redirects import REDIRECTS, judge_post_redirect
+from a2a_lab.core.resolution import ResolvedTarget
+from a2a_lab.net.client import Http, LiveStream
+from a2a_lab.verdicts import Finding
+from a2a_lab.wire.dialects import Answer, Dialect, Op, OutMessage, WireRequest
+from a2a_lab.wire.exchange import Exchange
+
+PATIENCE_S = 5.0  # a peer that wants more than this is throttling and is not asked again (R2)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Called:
+    """One unary call: the evidence, and what the wire made of it. `answer` is None where no HTTP answer came."""
+
+    exchange: Exchange
+    rpc_id: Json
+    answer: Answer | None
+    findings: tuple[Finding, ...] = ()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Opened:
+    """A streaming call whose answer has begun, or the fault that came instead (`live.exchange.fault`)."""
+
+    live: LiveStream
+    rpc_id: Json
+    findings: tuple[Finding, ...] = ()
+
+
+class Caller:
+    """One consumer's calls to one target."""
+
+    def __init__(
+        self,
+        http: Http,
+        dialect: Dialect,
+        target: ResolvedTarget,
+        *,
+        credentials: Mapping[str, str],
+        bounds: Bounds,
+        extensions: tuple[str, ...] = (),
+    ) -> None:
+        self.dialect = dialect
+        self.target = target
+        self._http = http
+        self._extra = {**target.headers, **credentials}
+        self._bounds = bounds
+        self._extensions = extensions
+        self._numbers = itertools.count(1)
+
+    def now_ms(self) -> float:
+        """Milliseconds since the cell began."""
+        return self._http.recorder.now_ms()
+
+    async def call(
+        self,
+        op: Op,
+        *,
+        purpose: str,
+        message: OutMessage | None = None,
+        task_id: str | None = None,
+        metadata: Mapping[str, Json] | None = None,
+        accepts: tuple[str, ...] = (),
+        return_immediately: bool | None = None,
+        total_s: float | None = None,
+    ) -> Called:
+        """One unary call, ended at `total_s` seconds at the latest (None: only by the transport or the lab's cap)."""
+        rpc_id, request = self._request(op, message, task_id, metadata, accepts, return_immediately)
+        called = await self._once(op, rpc_id, request, purpose, total_s)
+        wait_s = called.answer.retry_after_s if called.answer and called.answer.not_gradeable == "throttled" else None
+        if wait_s is not None and wait_s <= PATIENCE_S:
+            await asyncio.sleep(wait_s)
+            called = await self._once(op, rpc_id, request, purpose, total_s)
+        return called
+
+    @contextlib.asynccontextmanager
+    async def open(
+        self,
+        op: Op,
+        *,
+        purpose: str,
+        message: OutMessage | None = None,
+        task_id: str | None = None,
+        metadata: Mapping[str, Json] | None = None,
+        accepts: tuple[str, ...] = (),
+        open_s: float | None = None,
+    ) -> AsyncIterator[Opened]:
+        """A streaming call; leaving the context closes it. `open_s` bounds the wait for the answer to begin."""
+        rpc_id, request = self._request(op, message, task_id, metadata, accepts, None)
+        notes: tuple[Finding, ...] = ()
+        async with contextlib.AsyncExitStack() as stack:
+            for hops in itertools.count():
+                live = await stack.enter_async_context(self._stream(request, purpose, open_s))
+                there, found = self._moved(live.exchange, request.url, hops)
+                notes += found
+                if there is None:
+                    break
+                request = replace(request, url=there)
+            yield Opened(live=live, rpc_id=rpc_id, findings=notes)
+
+    async def _once(self, op: Op, rpc_id: Json, request: WireRequest, purpose: str, total_s: float | None) -> Called:
+        notes: tuple[Finding, ...] = ()
+        for hops in itertools.count():
+            exchange = await self._http.send(
+                request.method, request.url, request.headers, request.body, purpose=purpose, total_s=total_s
+            )
+            there, found = self._moved(exchange, request.url, hops)
+            notes += found
+            if there is None:
+                break
+            request = replace(request, url=there)
+        return Called(exchange=exchange, rpc_id=rpc_id, answer=self.read(op, rpc_id, exchange), findings=notes)
+
+    def read(self, op: Op, rpc_id: Json, exchange: Exchange) -> Answer | None:
+        """What a whole body says as the answer to `op`; None where the transport failed before there was one."""
+        if exchange.status is None or exchange.fault is not None:
+            return None
+        return self.dialect.read_answer(
+            op,
+            rpc_id=rpc_id,
+            status=exchange.status,
+            headers=exchange.response_headers,
+            body=exchange.body,
+            bounds=self._bounds,
+        )
+
+    def _request(
+        self,
+        op: Op,
+        message: OutMessage | None,
+        task_id: str | None,
+        metadata: Mapping[str, Json] | None,
+        accepts: tuple[str, ...],
+        return_immediately: bool | None,
+    ) -> tuple[Json, WireRequest]:
+        rpc_id = f"lab-{next(self._numbers)}"
+        request = self.dialect.request(
+            op,
+            url=self.target.dispatch_url,
+            rpc_id=rpc_id,
+            message=message,
+            task_id=task_id,
+            tenant=self.target.tenant_id,
+            metadata=metadata,
+            accepts=accepts,
+            return_immediately=return_immediately,
+            extensions=self._extensions,
+        )
+        return rpc_id, replace(request, headers={**request.headers, **self._extra})
+
+    def _stream(
+        self, request: WireRequest, purpose: str, open_s: float | None
+    ) -> contextlib.AbstractAsyncContextManager[LiveStream]:
+        return self._http.stream(
+            request.method, request.url, request.headers, request.body, purpose=purpose, open_s=open_s
+        )
+
+    def _moved(self, exchange: Exchange, url: str, hops: int) -> tuple[str | None, tuple[Finding, ...]]:
+        """Where the call is to be repeated, if the answer redirects it and the core allows it (R10)."""
+        if exchange.status not in REDIRECTS:
+            return None, ()
+        hop = judge_post_redirect(url=url, status=exchange.status, location=exchange.header("location"), hops=hops)
+        return hop.url, hop.findings

@@ -1,0 +1,235 @@
+"""The ledger as one cell writes it: every fact goes to the disk and into the books, in the same order (DESIGN 6, A7).
+
+An intent is on the disk before its message leaves. What a task left behind is asked of the books, and `book_of`
+rebuilds the same books from the ledger alone, after a kill as well as after a run.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+from a2a_lab.core.model import Artifact, Part, RpcError, State, StreamEvent, Task
+from a2a_lab.core.orphans import media_type, size
+from a2a_lab.core.tasks import How, TaskBook
+from a2a_lab.ledger import Fact, Ledger
+from a2a_lab.wire.messages import Answer
+
+
+class Journal:
+    """Facts of one cell, on disk and in `book`."""
+
+    def __init__(self, ledger: Ledger, run: str, cell: str, *, agent: str) -> None:
+        self.ledger = ledger
+        self.run, self.cell = run, cell
+        self.book = TaskBook(agent)
+        self._known: dict[str, set[object]] = {}  # per task: the state and artifact ids that are on the disk
+
+    async def sent(
+        self,
+        message_id: str,
+        *,
+        purpose: str,
+        media_type: str | None,
+        size: int,
+        is_payload: bool,
+        context_id: str | None = None,
+        task_id: str | None = None,
+    ) -> None:
+        """A message is about to leave. Returns when that is on the disk."""
+        intent = {
+            "message_id": message_id,
+            "purpose": purpose,
+            "media_type": media_type,
+            "size": size,
+            "is_payload": is_payload,
+            "context_id": context_id,
+            "task_id": task_id,
+        }
+        self.book.note_sent(**intent)  # type: ignore[arg-type]
+        await self._write("sent", intent)
+
+    async def task(self, task: Task, *, how: How, message_id: str | None = None) -> None:
+        """A snapshot of a task came."""
+        self.book.note_task(task, how=how, message_id=message_id)
+        self._known[task.id] = {task.state, *(artifact.id for artifact in task.artifacts)}
+        await self._write("task", _task_fact(task, how, message_id))
+
+    async def event(self, event: StreamEvent, *, message_id: str | None) -> None:
+        """An event of a stream came. Only what is new about the task is written: not each piece of an artifact."""
+        self.book.note_event(event, message_id=message_id)
+        if event.task is not None:
+            await self._write("task", _task_fact(event.task, "stream", message_id))
+            self._known[event.task.id] = {event.task.state, *(artifact.id for artifact in event.task.artifacts)}
+        elif event.task_id is not None:
+            known = self._known.setdefault(event.task_id, set())
+            news = {event.state, event.artifact.id if event.artifact else None} - known - {None}
+            if news:
+                known |= news
+                await self._write("event", _event_fact(event, message_id))
+        elif event.kind == "message" and message_id is not None:
+            await self._write("message", {"message_id": message_id})
+
+    async def answer(self, message_id: str, answer: Answer | None) -> None:
+        """What a send was answered with; None where no HTTP answer came."""
+        if answer is None:
+            await self.unknown(message_id)
+        elif answer.not_gradeable is not None:
+            await self.not_processed(message_id)
+        elif answer.task is not None:
+            await self.task(answer.task, how="answer", message_id=message_id)
+        elif answer.message is not None:
+            await self.message(message_id)
+        elif answer.error is not None:
+            await self.refused(message_id, answer.error)
+        else:
+            await self.unknown(message_id)
+
+    async def message(self, message_id: str) -> None:
+        self.book.note_message(message_id)
+        await self._write("message", {"message_id": message_id})
+
+    async def refused(self, message_id: str, error: RpcError) -> None:
+        self.book.note_refused(message_id, error)
+        await self._write("refused", {"message_id": message_id, "error": _error_fact(error)})
+
+    async def not_processed(self, message_id: str) -> None:
+        self.book.note_not_processed(message_id)
+        await self._write("not_processed", {"message_id": message_id})
+
+    async def unknown(self, message_id: str) -> None:
+        self.book.note_unknown(message_id)
+        await self._write("unknown", {"message_id": message_id})
+
+    async def cancel(self, task_id: str, *, task: Task | None = None, error: RpcError | None = None) -> None:
+        self.book.note_cancel(task_id, task=task, error=error)
+        await self._write(
+            "cancel",
+            {
+                "task_id": task_id,
+                "task": _task_fact(task, "cancel", None) if task else None,
+                "error": _error_fact(error) if error else None,
+            },
+        )
+
+    async def gone(self, task_id: str) -> None:
+        self.book.note_gone(task_id)
+        await self._write("gone", {"task_id": task_id})
+
+    async def listing(self, tasks: tuple[Task, ...]) -> None:
+        self.book.note_listing(tasks)
+        await self._write("listing", {"tasks": [_task_fact(task, "list", None) for task in tasks]})
+
+    async def booked(self, task_id: str) -> None:
+        """The result of the task was taken."""
+        self.book.book(task_id)
+        await self._write("booked", {"task_id": task_id})
+
+    async def _write(self, what: str, detail: Mapping[str, Any]) -> None:
+        await self.ledger.intend(self.run, self.cell, what, **detail)
+
+
+def book_of(facts: Iterable[Fact], *, agent: str) -> TaskBook:
+    """The books of one cell, rebuilt from its facts in their order."""
+    book = TaskBook(agent)
+    for fact in facts:
+        detail = fact.detail
+        match fact.what:
+            case "sent":
+                book.note_sent(**detail)
+            case "task":
+                book.note_task(_task(detail), how=detail["how"], message_id=detail["message_id"])
+            case "event":
+                book.note_event(_event(detail), message_id=detail["message_id"])
+            case "cancel":
+                task, error = detail["task"], detail["error"]
+                book.note_cancel(
+                    detail["task_id"], task=_task(task) if task else None, error=_error(error) if error else None
+                )
+            case "refused":
+                book.note_refused(detail["message_id"], _error(detail["error"]))
+            case "message":
+                book.note_message(detail["message_id"])
+            case "not_processed":
+                book.note_not_processed(detail["message_id"])
+            case "unknown":
+                book.note_unknown(detail["message_id"])
+            case "gone":
+                book.note_gone(detail["task_id"])
+            case "listing":
+                book.note_listing([_task(task) for task in detail["tasks"]])
+            case "booked":
+                book.book(detail["task_id"])
+    return book
+
+
+def unanswered(facts: Iterable[Fact]) -> set[str]:
+    """Messages that were about to leave when the lab was killed: nothing later was written about them."""
+    open_ids: set[str] = set()
+    for fact in facts:
+        message_id = fact.detail.get("message_id")
+        if message_id is not None:
+            open_ids = open_ids | {message_id} if fact.what == "sent" else open_ids - {message_id}
+    return open_ids
+
+
+def _task_fact(task: Task, how: How, message_id: str | None) -> dict[str, Any]:
+    return {
+        "id": task.id,
+        "context_id": task.context_id,
+        "state": task.state.value,
+        "artifacts": [_artifact_fact(artifact) for artifact in task.artifacts],
+        "how": how,
+        "message_id": message_id,
+    }
+
+
+def _event_fact(event: StreamEvent, message_id: str | None) -> dict[str, Any]:
+    return {
+        "kind": event.kind,
+        "task_id": event.task_id,
+        "context_id": event.context_id,
+        "state": event.state.value if event.state else None,
+        "artifact": _artifact_fact(event.artifact) if event.artifact else None,
+        "append": event.append,
+        "message_id": message_id,
+    }
+
+
+def _artifact_fact(artifact: Artifact) -> dict[str, Any]:
+    return {"id": artifact.id, "media_type": media_type(artifact), "bytes": size(artifact)}
+
+
+def _error_fact(error: RpcError) -> dict[str, Any]:
+    return {"code": error.code, "name": error.name, "message": error.message[:200]}
+
+
+def _task(fact: Mapping[str, Any]) -> Task:
+    return Task(
+        id=fact["id"],
+        context_id=fact["context_id"],
+        state=State(fact["state"]),
+        wire_state=fact["state"],
+        artifacts=tuple(_artifact(one) for one in fact["artifacts"]),
+    )
+
+
+def _event(fact: Mapping[str, Any]) -> StreamEvent:
+    return StreamEvent(
+        kind=fact["kind"],
+        task_id=fact["task_id"],
+        context_id=fact["context_id"],
+        state=State(fact["state"]) if fact["state"] else None,
+        artifact=_artifact(fact["artifact"]) if fact["artifact"] else None,
+        append=fact["append"],
+    )
+
+
+def _artifact(fact: Mapping[str, Any]) -> Artifact:
+    """A stand-in of the same type and size: the content itself is in the evidence, never in the ledger."""
+    stand_in = Part(kind="raw", media_type=fact["media_type"], raw="A" * -(-fact["bytes"] * 4 // 3))
+    return Artifact(id=fact["id"], parts=(stand_in,))
+
+
+def _error(fact: Mapping[str, Any]) -> RpcError:
+    return RpcError(code=fact["code"], name=fact["name"], message=fact["message"])
