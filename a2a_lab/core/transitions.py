@@ -1,66 +1,87 @@
-"""The words around a revalidation: what the client is about to do, what the card's URL answered, what follows (R34)."""
+"""Which task state may follow which, as a table (wire-facts 6).
+
+No version of A2A prints a full matrix. Binding is only that a terminal state is final; the rest of the table is this
+lab's reading of the state descriptions, so that breaking it is a hint. The path through the states is free.
+"""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from enum import StrEnum
+from collections.abc import Mapping
+from typing import Final, Literal
 
-from a2a_lab.core.model import Card
-from a2a_lab.core.signatures import SignatureReport
-from a2a_lab.verdicts import Finding
+from a2a_lab.core.model import TERMINAL, State
+from a2a_lab.verdicts import Finding, FindingKind, Judge, Kind, Stage, Verdict
+
+StateClass = Literal["active", "interrupted", "terminal", "indeterminate"]
+
+STATE_AFTER_END = FindingKind(
+    slug="state-after-end",
+    stage=Stage.LEDGER,
+    verdict=Verdict.CONFORMANCE_ERROR,
+    kind=Kind.CONFORMANCE,
+    judge=Judge.SPEC,
+    rule="A6",
+    clause="A2A 1.0.1 §3.1.1, §3.1.2 MUST; 0.3.0 (task immutability)",
+    means="a task changed its state after it had ended",
+)
+STATE_WENT_BACK = FindingKind(
+    slug="state-went-back",
+    stage=Stage.LEDGER,
+    verdict=Verdict.HINT,
+    kind=Kind.CONFORMANCE,
+    judge=Judge.POLICY,
+    rule="A6",
+    clause="A2A 1.0.1 §4.1.3",
+    means="a task went from a later state back to an earlier one",
+    other="the specification prescribes no path",
+)
+RESUMED_UNASKED = FindingKind(
+    slug="resumed-unasked",
+    stage=Stage.LEDGER,
+    verdict=Verdict.ACCEPT,
+    kind=Kind.NOTE,
+    judge=Judge.POLICY,
+    rule="A6",
+    clause="A2A 1.0.1 §3.4.3",
+    means="a task that asked for input went on without a message of ours",
+)
+
+_ENDS: Final = frozenset(TERMINAL)
+_ASKS: Final = frozenset({State.INPUT_REQUIRED, State.AUTH_REQUIRED})
+
+NEXT: Final[Mapping[State, frozenset[State]]] = {
+    State.SUBMITTED: frozenset({State.SUBMITTED, State.WORKING}) | _ASKS | _ENDS,
+    State.WORKING: frozenset({State.WORKING}) | _ASKS | _ENDS,
+    State.INPUT_REQUIRED: frozenset({State.SUBMITTED, State.WORKING}) | _ASKS | _ENDS,  # after a message of ours
+    State.AUTH_REQUIRED: frozenset({State.WORKING}) | _ASKS | _ENDS,  # may go on by itself (§7.6.1)
+    State.COMPLETED: frozenset({State.COMPLETED}),
+    State.FAILED: frozenset({State.FAILED}),
+    State.CANCELED: frozenset({State.CANCELED}),
+    State.REJECTED: frozenset({State.REJECTED}),
+}
+"""From each state to those that may follow. Any state may come first; `unknown` is judged where it is read."""
 
 
-class Transition(StrEnum):
-    """What the client is about to do (R34)."""
-
-    COMMIT = "commit"
-    STREAM = "stream"
-    RESUBSCRIBE = "resubscribe"
-    RENEGOTIATED_SEND = "renegotiated-send"
-    GET = "get"
-    CANCEL = "cancel"
+def state_class(state: State) -> StateClass:
+    """What a state means for who waits on it."""
+    if state.is_terminal:
+        return "terminal"
+    if state.is_interrupted:
+        return "interrupted"
+    return "indeterminate" if state is State.UNKNOWN else "active"
 
 
-DEPENDENT = frozenset(Transition) - {Transition.GET, Transition.CANCEL}
-
-
-class Next(StrEnum):
-    """What the caller does after a revalidation."""
-
-    GO_ON = "go-on"
-    RETRY = "retry"  # once, after what Retry-After asks for
-    REDISCOVER = "rediscover"  # back to D1 with a new pin; the plan still holds
-    STOP = "stop"
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Refetch:
-    """What the card's URL answered now. `status` is None and `fault` named where no HTTP answer came.
-
-    `conditional` says that validators were sent; `extended` that this is the answer of the extended card's operation.
-    """
-
-    status: int | None
-    card: Card | None = None
-    fault: str | None = None
-    etag: str | None = None
-    conditional: bool = False
-    extended: bool = False
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Revalidation:
-    """The judgement. `rotated` says that only signatures changed, `signature` how they were judged again.
-
-    `changed` and `depends` are JSON Pointers as in the drift error; `digest` is the content digest that was found and
-    `seen` the digests so far, to be handed to the next revalidation.
-    """
-
-    next: Next
-    findings: tuple[Finding, ...] = ()
-    rotated: bool = False
-    signature: SignatureReport | None = None
-    changed: tuple[str, ...] = ()
-    depends: tuple[str, ...] = ()
-    digest: str | None = None
-    seen: tuple[str, ...] = ()
+def check_transition(
+    before: State | None, after: State, *, stage: Stage = Stage.LEDGER, answered: bool = False
+) -> Finding | None:
+    """What is odd about going from `before` to `after`; `answered` where a message of ours came between."""
+    if before is None or State.UNKNOWN in (before, after):
+        return None
+    if after not in NEXT[before]:
+        kind = STATE_AFTER_END if before.is_terminal else STATE_WENT_BACK
+        detail = f"the task was {before.value} and is now {after.value}"
+        return kind(detail, stage=stage, found=after.value, before=before.value)
+    if before is State.INPUT_REQUIRED and after in (State.SUBMITTED, State.WORKING) and not answered:
+        detail = f"the task was {before.value} and is now {after.value}, though nothing was sent to it"
+        return RESUMED_UNASKED(detail, stage=stage)
+    return None
