@@ -176,9 +176,7 @@ class TrustingInitiator:
                 await live.rest(job.policy.clocks.total_s)
                 seen.ended = f"SSE parser: expected text/event-stream, got {kind or 'no content type'}"
                 answer = caller.read("send", opened.rpc_id, live.exchange)
-                await (
-                    book_answer(journal, message.message_id, answer) if answer else journal.unknown(message.message_id)
-                )
+                await journal.answer(message.message_id, answer)
                 return
             await self._events(caller, job, journal, opened, message.message_id, seen)
             if journal.book.task_of(message.message_id) is None:
