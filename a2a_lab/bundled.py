@@ -12,6 +12,7 @@ from pathlib import Path
 
 from a2a_lab.errors import Misuse
 
+BUNDLED = "_bundled"
 _PACKAGE = Path(str(files("a2a_lab")))
 
 
@@ -21,7 +22,7 @@ def bundled_root() -> Path:
     # A pyproject beside the package tells a checkout from a site-packages folder that happens to hold a `data`.
     if (checkout / "data").is_dir() and (checkout / "pyproject.toml").is_file():
         return checkout
-    return _PACKAGE / "_bundled"
+    return _PACKAGE / BUNDLED
 
 
 def bundled_names(kind: str, suffix: str = ".toml") -> tuple[str, ...]:

@@ -15,14 +15,16 @@ import secrets
 import signal
 import sys
 from collections import deque
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from types import TracebackType
 from typing import Any, Self
 
+from a2a_lab.bundled import BUNDLED, bundled_root
 from a2a_lab.errors import HarnessFault
 from a2a_lab.vendors.spec import AgentSpec
 
+COMMAND = (sys.executable, "-m", "a2a_lab.vendors.simulated")
 _START_S = 30.0  # a loaded machine imports the web server in a few seconds
 _ANSWER_S = 10.0
 _STDERR_LINES = 40
@@ -56,9 +58,13 @@ class RunningAgent:
 
 
 class SimulatedHost:
-    """One host process, as an async context manager. Requests may be made concurrently, from the loop that entered."""
+    """One host process, as an async context manager. Requests may be made concurrently, from the loop that entered.
 
-    def __init__(self) -> None:
+    `command` is the process to run: the host of this package, unless a test puts another in its place.
+    """
+
+    def __init__(self, command: Sequence[str] = COMMAND) -> None:
+        self._command = tuple(command)
         self.public_keys: Mapping[str, Mapping[str, Any]] = {}
         self._process: asyncio.subprocess.Process | None = None
         self._waiting: dict[str, asyncio.Future[dict[str, Any]]] = {}
@@ -84,13 +90,12 @@ class SimulatedHost:
     async def __aenter__(self) -> Self:
         try:
             self._process = await asyncio.create_subprocess_exec(
-                sys.executable,
-                "-m",
-                "a2a_lab.vendors.simulated",
+                *self._command,
                 stdin=asyncio.subprocess.PIPE,
                 stdout=asyncio.subprocess.PIPE,
                 stderr=asyncio.subprocess.PIPE,
                 start_new_session=True,
+                env=_environment(),
                 limit=_LINE_BYTES,
             )
         except OSError as fault:
@@ -192,3 +197,12 @@ class SimulatedHost:
         return HarnessFault(
             f"the host of simulated vendors {what}" + (f"; it wrote:\n{tail}" if tail else ""), step=step, stderr=tail
         )
+
+
+def _environment() -> dict[str, str]:
+    """Ours; and from a checkout that is not installed, the place of this very package, wherever the lab was started."""
+    checkout = bundled_root()
+    if checkout.name == BUNDLED:
+        return dict(os.environ)
+    path = os.pathsep.join(part for part in (str(checkout), os.environ.get("PYTHONPATH", "")) if part)
+    return os.environ | {"PYTHONPATH": path}

@@ -10,6 +10,7 @@ import signal
 import subprocess
 import sys
 import time
+from pathlib import Path
 
 import httpx
 import pytest
@@ -195,3 +196,31 @@ def test_a_host_that_dies_is_a_harness_fault() -> None:
 
     with pytest.raises(HarnessFault, match="did not answer 'start'"):
         asyncio.run(die())
+
+
+@pytest.mark.parametrize(
+    ("command", "sentence"),
+    [
+        ([sys.executable, "-c", "raise SystemExit('no web server here')"], "ready.*\nno web server here"),
+        ([sys.executable, "-c", "print('hello')"], "did not say that it is ready"),
+        (["/nowhere/python"], "did not start: .*No such file"),
+    ],
+    ids=["dies", "says something else", "is not there"],
+)
+def test_a_host_that_does_not_come_up_says_why(command: list[str], sentence: str) -> None:
+    async def enter() -> None:
+        async with SimulatedHost(command):
+            raise AssertionError("it came up")
+
+    with pytest.raises(HarnessFault, match=sentence):
+        asyncio.run(enter())
+
+
+def test_the_host_is_found_from_any_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+
+    async def enter() -> str:
+        async with SimulatedHost() as host:
+            return (await host.start(OAK)).url
+
+    assert asyncio.run(enter()).startswith("http://127.0.0.1:")
