@@ -10,6 +10,7 @@ import json
 import time
 from collections.abc import AsyncIterator
 from typing import Any
+from urllib.parse import urlsplit
 
 from a2a_lab.vendors.behaviours import BEHAVIOURS, Behaviour
 from a2a_lab.vendors.behaviours.table import Call, CallFault, Options, Serve, Turn
@@ -37,7 +38,7 @@ class SimulatedAgent:
         self, spec: AgentSpec, *, base: str, keys: Keys, rpc_path: str = RPC_PATH, started: float | None = None
     ) -> None:
         self.spec = spec
-        self._rpc_path = rpc_path
+        self._rpc_path, self._under = rpc_path, urlsplit(base).path
         self._desk = CardDesk(spec, base=base, rpc_path=rpc_path, keys=keys)
         self._speech = Speech(spec.dialect)
         self._tasks = TaskStore()
@@ -67,7 +68,7 @@ class SimulatedAgent:
         self._requests.append(
             {
                 "method": request.method,
-                "path": request.path,
+                "path": self._under + request.path,
                 "rpc_method": rpc_method,
                 "at_s": round(time.monotonic() - self._started, 4),
                 "headers": {name: request.headers[name] for name in _KEPT_HEADERS if name in request.headers},

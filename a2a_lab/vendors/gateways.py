@@ -1,9 +1,9 @@
 """The simulated union-card gateway of the discovery record: one origin, several tenants, one card for all of them.
 
-At the origin it serves a tenant-agnostic card that claims what any tenant offers; with an X-Tenant header that same
-card, its URL rewritten to the tenant's. A tenant's own card is path-scoped, or chosen by the query. Calls go to the
-tenant that header, path, query or the `tenant` parameter names; a de-provisioned tenant is gone, and the union card
-goes on advertising it.
+At the origin it serves a tenant-agnostic card that claims what any tenant offers; to who names a tenant by the header
+X-Tenant that same card, its URL rewritten to the tenant's. A tenant's own card is path-scoped, or chosen by the query.
+Calls go to the tenant that header, path, query or the `tenant` parameter names. A de-provisioned tenant has neither
+card nor endpoint, and the union card goes on claiming what it offered.
 """
 
 from __future__ import annotations
@@ -40,32 +40,34 @@ class UnionCardGateway:
         """Answer one request, by the tenant that it selects."""
         first, _, rest = request.path.lstrip("/").partition("/")
         if first in self._tenants:
-            return await self._to_tenant(first, replace(request, path=f"/{rest}"))
-        chosen = request.query.get("tenant")
+            inner = replace(request, path=f"/{rest}") if self._tenants[first] else request
+            return await self._to_tenant(first, inner)
+        header, query = request.headers.get("x-tenant"), request.query.get("tenant")
         if request.path != RPC_PATH:
-            if chosen in self._tenants and request.path == CARD_PATH:
-                return await self._to_tenant(str(chosen), request)
-            return await self._union(request.headers.get("x-tenant")).handle(request)
-        chosen = request.headers.get("x-tenant") or chosen or _tenant_parameter(request.body)
-        if chosen not in self._tenants:
+            if query and request.path == CARD_PATH:
+                return await self._to_tenant(query, request)
+            return await self._union(header, request)
+        chosen = header or query or _tenant_parameter(request.body)
+        if not chosen:
             self._front.note(request)
-            return _problem(400, f"tenant {chosen!r} is not known here; name one by the header X-Tenant")
-        return await self._to_tenant(str(chosen), request)
+            return _problem(400, "no tenant is named; name one by the header X-Tenant")
+        return await self._to_tenant(chosen, request)
 
-    def _union(self, tenant: str | None) -> SimulatedAgent:
-        """The front, as it shows itself to who names a tenant: the union card, with that tenant's URL."""
-        if tenant not in self._tenants:
-            return self._front
+    async def _union(self, tenant: str | None, request: Incoming) -> Reply:
+        """The gateway's own places. The union card names the URL of the tenant that the header names."""
+        if tenant is None:
+            return await self._front.handle(request)
+        if self._tenants.get(tenant) is None:
+            return await self._to_tenant(tenant, request)
         if tenant not in self._rewritten:
-            spec = replace(self._spec, tenants={})
-            self._rewritten[str(tenant)] = self._agent(spec, rpc_path=f"/{tenant}{RPC_PATH}")
-        return self._rewritten[str(tenant)]
+            self._rewritten[tenant] = self._agent(replace(self._spec, tenants={}), rpc_path=f"/{tenant}{RPC_PATH}")
+        return await self._rewritten[tenant].handle(request)
 
     async def _to_tenant(self, name: str, request: Incoming) -> Reply:
-        agent = self._tenants[name]
+        agent = self._tenants.get(name)
         if agent is None:
-            self._front.note(replace(request, path=f"/{name}{request.path}"))
-            return _problem(404, f"tenant {name!r} was de-provisioned")
+            self._front.note(request)
+            return _problem(404, f"there is no tenant {name!r} here (any more)")
         return await agent.handle(request)
 
     def store(self) -> dict[str, Any]:
