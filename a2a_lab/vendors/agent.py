@@ -16,7 +16,7 @@ from a2a_lab.vendors.behaviours import BEHAVIOURS, Behaviour
 from a2a_lab.vendors.behaviours.table import Call, CallFault, Options, Serve, Turn
 from a2a_lab.vendors.card_desk import CardDesk
 from a2a_lab.vendors.cards import Document, Keys
-from a2a_lab.vendors.executor import honest_moves
+from a2a_lab.vendors.executor import honest_moves, plea
 from a2a_lab.vendors.moves import INTERRUPTED, TERMINAL, Bytes, Move, Say, SimTask
 from a2a_lab.vendors.spec import AgentSpec
 from a2a_lab.vendors.speech import RpcProblem, Speech
@@ -158,7 +158,7 @@ class SimulatedAgent:
         accepted, refused = self._modes(call, parts, settings)
         task = self._tasks.task_for(message)
         if refused and self.spec.asks_with == "error":
-            raise RpcProblem("ContentTypeNotSupported", f"{', '.join(refused)} is not supported here")
+            raise RpcProblem("ContentTypeNotSupported", plea(refused, accepted))
         if self.spec.echoes_skill and settings.get("skillId") in {skill.id for skill in self.spec.skills}:
             task.metadata["skillId"] = settings["skillId"]
         task.received.append(json.dumps(parts, ensure_ascii=False))

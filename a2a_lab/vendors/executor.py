@@ -26,8 +26,12 @@ async def honest_moves(turn: Turn, spec: AgentSpec) -> Moves:
 def _question(turn: Turn, spec: AgentSpec) -> Part:
     if spec.asks_with == "data":
         return Part(mode="application/json", data={"acceptedInputModes": list(turn.accepted)})
-    refused, accepted = ", ".join(turn.refused), " or ".join(turn.accepted)
-    return Part(text=f"{refused} is not supported here; please send {accepted}")
+    return Part(text=plea(turn.refused, turn.accepted))
+
+
+def plea(refused: tuple[str, ...], accepted: tuple[str, ...]) -> str:
+    """The sentence by which people's agents ask: it names what they do not take beside what they do."""
+    return f"{', '.join(refused)} is not supported here; please send {' or '.join(accepted)}"
 
 
 def _result(turn: Turn, spec: AgentSpec) -> list[Part]:
