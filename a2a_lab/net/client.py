@@ -19,10 +19,12 @@ import httpx
 
 from a2a_lab import __version__
 from a2a_lab.core.policy import Bounds
+from a2a_lab.errors import HarnessFault
 from a2a_lab.net.evidence import Recorder
 from a2a_lab.wire.exchange import Chunk, Exchange
 
 USER_AGENT = f"a2a-lab/{__version__} (interoperability lab)"
+NONCE_HEADER = "X-A2A-Lab-Nonce"
 CONNECT_S = 10.0  # a peer that takes longer to accept a connection is down for our purposes
 QUEUE_CHUNKS = 64  # of one stream, read ahead of its judge; then the peer has to wait
 
@@ -76,6 +78,7 @@ class Http:
         connect_to: Mapping[str, str] | None = None,
         transport_timeout_s: float | None = None,
         cap_s: float = 600.0,
+        expect_nonce: str | None = None,
     ) -> None:
         self._client = client
         self.recorder = recorder
@@ -83,6 +86,7 @@ class Http:
         self._connect_to = dict(connect_to or {})
         self._read_timeout = transport_timeout_s
         self._cap_s = cap_s
+        self._expect_nonce = expect_nonce
 
     async def send(
         self,
@@ -164,9 +168,19 @@ class Http:
         try:
             exchange.status = response.status_code
             exchange.response_headers = list(response.headers.multi_items())
+            self._recognise(exchange)
             yield response
         finally:
             await response.aclose()
+
+    def _recognise(self, exchange: Exchange) -> None:
+        """What answers must be what the lab started; a port may have been taken by somebody else (DESIGN 9)."""
+        found = exchange.header(NONCE_HEADER)
+        if self._expect_nonce is not None and found != self._expect_nonce:
+            raise HarnessFault(
+                f"{exchange.url} is answered by something that the lab did not start (nonce {found!r}); "
+                "nothing it said was used. Run the cell again"
+            )
 
     def _connected(self, url: str) -> tuple[str, list[tuple[str, str]]]:
         """The URL to connect to, and the Host header that keeps naming the one that was asked for."""
@@ -196,6 +210,7 @@ class LiveStream:
         self._bounds = bounds
         self._queue: asyncio.Queue[bytes | None] = asyncio.Queue(QUEUE_CHUNKS)
         self._is_open = asyncio.Event()
+        self.harness_fault: HarnessFault | None = None
 
     async def opened(self, limit_s: float) -> None:
         """Wait for the response headers, or for the fault that came instead."""
@@ -204,6 +219,8 @@ class LiveStream:
                 await self._is_open.wait()
         except TimeoutError:
             self.exchange.fault, self.exchange.cut_by = "read-timeout", "hang-limit"
+        if self.harness_fault is not None:
+            raise self.harness_fault
 
     async def next(self, timeout_s: float | None) -> bytes | None:
         """The next bytes; None at the end of the body (`exchange.ending` says how it ended). Raises TimeoutError."""
@@ -240,6 +257,8 @@ class LiveStream:
                     exchange.ending = "close"
         except (httpx.HTTPError, httpx.InvalidURL, zlib.error, OSError) as problem:
             note_fault(exchange, problem)
+        except HarnessFault as fault:
+            self.harness_fault = fault
         finally:
             exchange.body = b"".join(chunk.data for chunk in exchange.chunks)
             exchange.ended_ms = self._recorder.now_ms()
