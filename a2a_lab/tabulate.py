@@ -95,18 +95,19 @@ def row(cell: CellRecord) -> dict[str, Any]:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Insight:
-    """One sentence that a reader should not have to find: what kind it is, and the cells that show it."""
+    """One sentence that a reader should not have to find: its kind, the cells that show it, and in which posture."""
 
     kind: str
     text: str
+    posture: str = ""
     cells: tuple[str, ...] = ()
 
 
 def insights(run: Run, other: Run | None = None) -> list[Insight]:
     """What stands out: who fails with everyone, who works with everyone, and the odd one out.
 
-    With `other`, a run of the same pairs in another posture, also where the two disagree. One pair proves nothing
-    about "everyone", so a role needs two graded pairs to be named.
+    With `other`, a run of the same pairs in another posture, also where the two disagree; `other` is told first. One
+    pair proves nothing about "everyone", so a role needs two graded pairs to be named.
     """
     found: list[Insight] = []
     attempts = pairs(cell for cell in run.cells if cell.is_graded)
@@ -126,23 +127,19 @@ def _standing(
 ) -> Iterable[Insight]:
     failing = {pair: cells for pair, cells in attempts.items() if not all(cell.works for cell in cells)}
     keys = tuple(str(cell.key) for cells in (failing or attempts).values() for cell in cells)
+    posture = next(iter(attempts))[5]
     count = len({pair[peer] for pair in attempts})
     everyone = f"both {peers}s" if count == 2 else f"all {count} {peers}s"
     if not failing:
-        yield Insight(kind="works with everyone", text=f"{role} {name} works with {everyone}", cells=keys)
+        text = f"{role} {name} works with {everyone}"
+        yield Insight(kind="works with everyone", text=text, posture=posture, cells=keys)
     elif len(failing) == len(attempts):
-        yield Insight(
-            kind="fails with everyone",
-            text=f"{role} {name} fails with {everyone}: {_errors(failing.values())}",
-            cells=keys,
-        )
+        text = f"{role} {name} fails with {everyone}: {_errors(failing.values())}"
+        yield Insight(kind="fails with everyone", text=text, posture=posture, cells=keys)
     elif len(failing) == 1 and len(attempts) > 2:
         (pair,) = failing
-        yield Insight(
-            kind="odd one out",
-            text=f"{role} {name} fails with {pair[peer]} alone: {_errors(failing.values())}",
-            cells=keys,
-        )
+        text = f"{role} {name} fails with {pair[peer]} alone: {_errors(failing.values())}"
+        yield Insight(kind="odd one out", text=text, posture=posture, cells=keys)
 
 
 def _errors(attempts: Iterable[Sequence[CellRecord]]) -> str:
@@ -155,7 +152,7 @@ def _disagreements(run: Run, other: Run) -> Iterable[Insight]:
     for pair, cells in pairs(cell for cell in run.cells if cell.is_graded).items():
         if pair[:5] not in theirs:
             continue
-        one, two = cells[0], theirs[pair[:5]][0]
+        one, two = theirs[pair[:5]][0], cells[0]
         if one.works != two.works:
             yield Insight(
                 kind="disagreement",

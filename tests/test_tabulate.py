@@ -96,7 +96,7 @@ def test_one_pair_proves_nothing_about_everyone(run_of: Any) -> None:
 
 def test_where_the_postures_disagree_is_said_with_both_ends(run_of: Any) -> None:
     trusting, enforcing = run_of(synthetic.seven("trusting")), run_of(synthetic.seven("enforcing"), posture="enforcing")
-    told = [insight for insight in insights(trusting, enforcing) if insight.kind == "disagreement"]
+    told = [insight for insight in insights(enforcing, trusting) if insight.kind == "disagreement"]
     assert "alder with records: trusting ends in conformance-error (mode-not-enforced), but enforcing ends in hint" in [
         insight.text for insight in told
     ]

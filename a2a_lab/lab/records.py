@@ -31,7 +31,7 @@ from a2a_lab.lab.rows import (
     StageRecord,
     VendorRecord,
 )
-from a2a_lab.lab.runreading import RECORDS, Run, missing_cells, read_run
+from a2a_lab.lab.runreading import RECORDS, Run, missing_cells, newest_run, read_run
 
 try:  # Windows has none; there nothing keeps two labs from continuing one run
     import fcntl
@@ -54,6 +54,7 @@ __all__ = [
     "VendorRecord",
     "evidence_path",
     "missing_cells",
+    "newest_run",
     "read_run",
     "run_id",
 ]

@@ -59,7 +59,7 @@ def read_cell(line: Mapping[str, Any]) -> CellRecord:
         verdict=_outcome(read.text("verdict")),
         authority=authority.text("status"),
         because=authority.texts("because"),
-        stages={_word(Stage, name): _stage(_word(Stage, name), value) for name, value in read.items("stages")},
+        stages=read_stages(line),
         said=read.text("said"),
         mode=read.text_or_none("mode"),
         errors=read.texts("errors"),
@@ -72,6 +72,12 @@ def read_cell(line: Mapping[str, Any]) -> CellRecord:
         started=read.text("started"),
         ended=read.text("ended"),
     )
+
+
+def read_stages(line: Mapping[str, Any]) -> dict[Stage, StageRecord]:
+    """The `stages` member of a cell line, or of what `check --json` prints: both have the same shape."""
+    read = Reader(line, "stages")
+    return {_word(Stage, name): _stage(_word(Stage, name), value) for name, value in read.items("stages")}
 
 
 class Reader:

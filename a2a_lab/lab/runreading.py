@@ -56,6 +56,23 @@ def missing_cells(run: Run) -> tuple[str, ...]:
     return tuple(key for key in run.header.plan if key not in done)
 
 
+def newest_run(out: str | Path, *, posture: str | None = None) -> Path:
+    """The folder of the run that started last under `out`, of one posture if given. `RecordFault` where there is none.
+
+    Run ids sort by their start; what is there and is no run is passed over.
+    """
+    root = Path(out)
+    for folder in sorted(root.iterdir() if root.is_dir() else (), key=lambda path: path.name, reverse=True):
+        try:
+            header = read_run(folder, allow_cut=True).header
+        except RecordFault:
+            continue
+        if posture is None or header.posture in (posture, "mixed"):
+            return folder
+    what = f"no {posture} run" if posture else "no run"
+    raise RecordFault(f"there is {what} under {out}; run a matrix first, or name the folder of a run", out=str(out))
+
+
 def read_run(folder: str | Path, *, allow_cut: bool = False) -> Run:
     """Read a run from its folder (or the records file itself).
 

@@ -1,0 +1,87 @@
+"""What `check` found at one agent, as pieces of a page: the verdict in a sentence, stage by stage, and the timeline."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from a2a_lab.errors import RecordFault
+from a2a_lab.lab.rowreading import read_stages
+from a2a_lab.net.evidence import read_har
+from a2a_lab.report.chips import chip
+from a2a_lab.report.evidence import stage_strip, timeline_table
+from a2a_lab.report.html import Child, Html, join, tag
+from a2a_lab.report.table import Prose, Sorted, facts, table
+from a2a_lab.report.tables import judge_told
+from a2a_lab.report.timeline import timeline
+from a2a_lab.verdicts import NotGradeable, Stage, Verdict
+
+_SPARE = frozenset({"held", "diverged", "delivered"})
+
+
+def verdict(checked: Mapping[str, Any]) -> Html:
+    """The verdict, the authority with its reasons, and the target that was judged. Takes the `check --json` shape."""
+    word = checked["verdict"]
+    outcome = NotGradeable(word) if word in set(NotGradeable) else Verdict(word)
+    authority = checked["authority"]
+    because = ", ".join(authority.get("because") or ())
+    target = checked.get("target") or {}
+    told: dict[str, Child] = {
+        "agent": target.get("url"),
+        "binding": target.get("binding"),
+        "version": target.get("version"),
+        "tenant": target.get("tenant"),
+    }
+    told |= {
+        name.replace("_", " "): _figure(value)
+        for name, value in (checked.get("measures") or {}).items()
+        if value and name not in _SPARE
+    }
+    return join(
+        [
+            tag("p", chip(outcome), " ", authority["status"], f": {because}" if because else "", class_="headline"),
+            facts({name: value for name, value in told.items() if value is not None}),
+        ]
+    )
+
+
+def _figure(value: Any) -> Child:
+    return f"{value:.3g}" if isinstance(value, float) else value if isinstance(value, int) else str(value)
+
+
+def stages(checked: Mapping[str, Any]) -> Html:
+    """Each stage with its verdict, then each finding with its judge, in the order of the flow."""
+    read = read_stages(checked)
+    rows = [(stage, finding) for stage, record in read.items() for finding in record.findings]
+    columns = ["stage", "verdict", "finding", "what was seen", "judge"]
+    listed = table(
+        "findings",
+        columns,
+        (
+            (
+                [],
+                [
+                    Sorted(stage.value, list(Stage).index(stage)),
+                    Sorted(chip(finding.verdict), finding.verdict.severity),
+                    tag("code", finding.slug),
+                    Prose(finding.detail),
+                    judge_told(finding),
+                ],
+            )
+            for stage, finding in rows
+        ),
+    )
+    nothing = tag("p", "No finding: every stage that was reached accepted.", class_="legend")
+    return join([stage_strip(read), listed if rows else nothing])
+
+
+def exchanges(path: str | Path | None, *, bodies: bool = False) -> Html:
+    """The timeline of the requests that the check made, from its HAR file."""
+    if path is None:
+        return tag("p", "No exchange was recorded.", class_="legend")
+    try:
+        return timeline_table(timeline(read_har(Path(path)), bodies=bodies))
+    except RecordFault as fault:
+        said = fault.message.replace(str(path), Path(path).name)
+        return tag("p", f"The timeline cannot be shown: {said}", class_="legend")

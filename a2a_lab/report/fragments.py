@@ -1,0 +1,146 @@
+"""The pieces of a page as notebooks display them: one call a cell, each takes runs and returns something to show.
+
+Pieces that compare take two runs, the base first. What the page needs only once (style, script) is not in them; in
+JupyterLab `styles()` brings the style along.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any, Protocol
+
+from a2a_lab.compare import Comparison
+from a2a_lab.lab.records import Run
+from a2a_lab.report import checked, tables, tiles, words
+from a2a_lab.report.changes import changes_table
+from a2a_lab.report.evidence import evidence as evidence_html
+from a2a_lab.report.html import Fragment, Html, join, tag
+from a2a_lab.report.matrix import matrix as matrix_html
+from a2a_lab.report.progress import progress
+from a2a_lab.tabulate import insights as find_insights
+
+__all__ = [
+    "cells",
+    "changes",
+    "check_exchanges",
+    "check_stages",
+    "check_verdict",
+    "cost",
+    "evidence",
+    "findings",
+    "headline",
+    "made_from",
+    "matrix",
+    "orphans",
+    "progress",
+    "styles",
+    "what_was_run",
+    "words_of",
+]
+
+TEMPLATE = Path(__file__).parent / "template"
+
+
+class Checked(Protocol):
+    """What `check_agent` returns, as far as a page needs it."""
+
+    @property
+    def exchanges(self) -> str | Path | None: ...
+
+    def as_json(self) -> dict[str, Any]: ...
+
+
+def _piece(*parts: Html | None, text: str = "", run: str | None = None) -> Fragment:
+    return Fragment(tag("div", join(parts), class_="lab"), text=text, run=run)
+
+
+def styles() -> Fragment:
+    """What makes the pieces look right in JupyterLab, light and dark. On a page it is dropped: the page has its own."""
+    css = (TEMPLATE / "fragments.css").read_text(encoding="utf-8")
+    return Fragment(Html(f"<style>{css}</style>"), text="styles", is_style=True)
+
+
+def what_was_run(*runs: Run) -> Fragment:
+    """Matrix, posture, pairs, agents and how they are reached; loud where a run is not whole."""
+    folder = str(runs[0].folder) if len(runs) == 1 else None
+    told = "; ".join(f"{run.header.matrix}, {run.header.posture}, {len(run.cells)} cells" for run in runs)
+    return _piece(words.what_was_run(runs), text=told, run=folder)
+
+
+def headline(*runs: Run) -> Fragment:
+    """The sentence to take home, the tiles, and what stands out."""
+    told = tiles.headline(runs)
+    found = find_insights(runs[-1], runs[0]) if len(runs) > 1 else find_insights(runs[0])
+    honest = tiles.honesty(runs)
+    return _piece(
+        tag("p", told, class_="headline"),
+        tiles.tiles(runs),
+        tag("p", honest, class_="legend") if honest else None,
+        tiles.insight_list(found),
+        text=told,
+    )
+
+
+def matrix(*runs: Run) -> Fragment:
+    """Agents by consumers; each cell links to its evidence."""
+    return _piece(matrix_html(runs), text=f"matrix of {len(runs[0].cells)} cells")
+
+
+def cost(*runs: Run) -> Fragment:
+    """The figure of time and requests by pair. Imports matplotlib."""
+    from a2a_lab.report.figures import cost as draw
+
+    return _piece(draw(runs), text="time to the verdict and requests by pair")
+
+
+def changes(comparison: Comparison) -> Fragment:
+    """What became of each pair, and what the same names stood for where that differs."""
+    moved = "; ".join(comparison.vendors)
+    note = tag("p", f"Between the runs: {moved}.", class_="legend") if moved else None
+    return _piece(note, changes_table(comparison), text=str(comparison.as_json()["counts"]))
+
+
+def findings(run: Run) -> Fragment:
+    """Every observation with its judge, the most severe first."""
+    return _piece(tables.findings_table(run), text=f"{sum(len(cell.findings) for cell in run.cells)} findings")
+
+
+def orphans(run: Run) -> Fragment:
+    """Every task and artifact left behind, with the state its clean-up reached."""
+    return _piece(tables.orphans_table(run), text=f"{sum(len(cell.orphans) for cell in run.cells)} orphans")
+
+
+def cells(run: Run) -> Fragment:
+    """Every cell with all its measures."""
+    return _piece(tables.cells_table(run), text=f"{len(run.cells)} cells")
+
+
+def evidence(run: Run, *, bodies: bool = False) -> Fragment:
+    """The timeline of each cell. `bodies` shows what the parts contain; keep such a page in the house (R38)."""
+    return _piece(evidence_html(run, bodies=bodies), text=f"evidence of {len(run.cells)} cells")
+
+
+def words_of(*runs: Run) -> Fragment:
+    """A glossary of what occurs on this page."""
+    return _piece(words.words(runs), text="what the words mean")
+
+
+def made_from(*runs: Run) -> Fragment:
+    """Tool versions, parameters and vendors of each run."""
+    return _piece(words.made_from(runs), text="; ".join(run.header.tool for run in runs))
+
+
+def check_verdict(result: Checked) -> Fragment:
+    """The verdict on one agent, its authority, and the target it is about."""
+    shown = result.as_json()
+    return _piece(checked.verdict(shown), text=f"{shown['verdict']}, {shown['authority']['status']}")
+
+
+def check_stages(result: Checked) -> Fragment:
+    """Stage by stage: verdicts and findings with their judge."""
+    return _piece(checked.stages(result.as_json()), text="stages and findings")
+
+
+def check_exchanges(result: Checked, *, bodies: bool = False) -> Fragment:
+    """The requests that the check made, as a timeline."""
+    return _piece(checked.exchanges(result.exchanges, bodies=bodies), text="exchanges")

@@ -1,0 +1,76 @@
+"""Starts the kernels of executed notebooks: the lab's own interpreter, over local sockets, and interruptible together.
+
+A kernel runs the interpreter that runs the lab, whatever kernel specification a user has installed under the same
+name. Its channels are files where the system has them, which also spares the warning about an unencrypted port.
+Kernels live in sessions of their own, so Ctrl-C does not reach them: `interrupt_all` hands it on, and a run that is
+interrupted still writes its footer.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import shutil
+import signal
+import sys
+import tempfile
+from typing import Any, ClassVar
+
+from a2a_lab.report.notebooks import nbformat
+
+nbformat()  # before nbclient and papermill, which import it at once
+
+from jupyter_client.manager import AsyncKernelManager  # noqa: E402
+
+_SOCKET_PATH = 100  # bytes that a socket's path may have (108 on Linux, 104 on macOS), less the channel's number
+
+
+class LabKernelManager(AsyncKernelManager):
+    """One kernel of the lab, with a folder of its own. All live ones are known, so that they can be interrupted."""
+
+    live: ClassVar[set[LabKernelManager]] = set()
+
+    def __init__(self, **options: Any) -> None:
+        super().__init__(**options)
+        # A folder each: beside one another, two kernels that start at once would take the same sockets.
+        self._folder = tempfile.mkdtemp(prefix="a2a-lab-")
+        self.connection_file = os.path.join(self._folder, "kernel.json")
+        if os.name == "posix" and len(os.fsencode(self.connection_file)) <= _SOCKET_PATH:
+            self.transport = "ipc"
+
+    def format_kernel_cmd(self, extra_arguments: list[str] | None = None) -> list[str]:
+        """The lab's interpreter, not the one that a kernel specification names."""
+        command = [sys.executable, "-m", "ipykernel_launcher", "-f", self.connection_file]
+        return command + [argument for argument in extra_arguments or [] if argument]
+
+    async def _async_start_kernel(self, **kwargs: Any) -> None:
+        await super()._async_start_kernel(**kwargs)
+        LabKernelManager.live.add(self)
+
+    start_kernel = _async_start_kernel
+
+    async def _async_cleanup_resources(self, restart: bool = False) -> None:
+        LabKernelManager.live.discard(self)
+        await super()._async_cleanup_resources(restart=restart)
+        if not restart:
+            shutil.rmtree(self._folder, ignore_errors=True)
+
+    cleanup_resources = _async_cleanup_resources
+
+    def send(self, number: int) -> None:
+        pid = getattr(self.provisioner, "pid", None)
+        if pid:
+            with contextlib.suppress(ProcessLookupError):
+                os.kill(pid, number)
+
+
+def interrupt_all() -> None:
+    """Hand Ctrl-C on to every live kernel."""
+    for manager in list(LabKernelManager.live):
+        manager.send(signal.SIGINT)
+
+
+def kill_all() -> None:
+    """End every live kernel at once; for when an interrupt was not enough."""
+    for manager in list(LabKernelManager.live):
+        manager.send(getattr(signal, "SIGKILL", signal.SIGTERM))

@@ -1,0 +1,151 @@
+"""The main job: a matrix in both postures, the comparison, and one page of the three executed notebooks.
+
+The two matrix notebooks run at the same time in kernels of their own, then the comparison reads what they recorded.
+While they run, progress is read from the records on disk: what is shown is what is kept.
+"""
+
+from __future__ import annotations
+
+import json
+import tempfile
+from collections.abc import Callable, Mapping
+from concurrent.futures import Future, ThreadPoolExecutor, wait
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+from a2a_lab.bundled import bundled
+from a2a_lab.errors import HarnessFault, Misuse, RecordFault
+from a2a_lab.lab.records import RECORDS, Run, read_run
+from a2a_lab.lab.rowreading import read_header
+from a2a_lab.report.execute import execute
+from a2a_lab.report.notebooks import join, run_folders
+from a2a_lab.report.render import write_page
+from a2a_lab.tabulate import summary
+
+POSTURES = ("trusting", "enforcing")
+_LOOK_S = 0.25  # how often progress is read; people see no difference below that
+_PATIENCE_S = 20.0  # for interrupted kernels to write their footer and to end their agents
+
+Watch = Callable[[Mapping[str, tuple[int, int]]], None]
+"""Told now and then how many cells of each posture are recorded, and how many there are."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Report:
+    """A page and the runs it was made of. `notebooks` is the folder of the executed notebooks."""
+
+    page: Path
+    runs: Mapping[str, Run]
+    notebooks: Path
+
+    def as_json(self) -> dict[str, Any]:
+        """What `report --json` prints."""
+        return {
+            "page": str(self.page),
+            "runs": {posture: str(run.folder) for posture, run in self.runs.items()},
+            "summary": {posture: summary(run) for posture, run in self.runs.items()},
+        }
+
+
+def make_report(
+    matrix: str = "seven-pairs",
+    *,
+    page: Path | None = None,
+    out: str = "runs",
+    transport_timeout_s: float | None = None,
+    only: str = "",
+    attempts: int = 1,
+    bodies: bool = False,
+    watch: Watch | None = None,
+    now: datetime | None = None,
+) -> Report:
+    """Run a matrix in both postures, compare, and write the page; without `page` into the folder of the notebooks.
+
+    Raises what the runs raise: `Misuse` for a matrix or parameter that cannot be, `HarnessFault` for the lab's own.
+    """
+    began = now or datetime.now(UTC)
+    folder = _folder(Path(out), began)
+    seen = _records(Path(out))
+    parameters = {
+        "matrix": matrix,
+        "out": out,
+        "transport_timeout_s": transport_timeout_s or 0.0,
+        "only": only,
+        "attempts": attempts,
+        "bodies": bodies,
+    }
+    with ThreadPoolExecutor(max_workers=len(POSTURES)) as pool:
+        running = {
+            posture: pool.submit(
+                execute,
+                bundled("notebooks", "matrix", ".ipynb"),
+                folder / f"matrix-{posture}.ipynb",
+                parameters | {"posture": posture},
+            )
+            for posture in POSTURES
+        }
+        _wait(running, watch, Path(out), seen)
+    details = {posture: future.result() for posture, future in running.items()}
+    runs = {posture: _run_of(notebook) for posture, notebook in details.items()}
+    comparison = execute(
+        bundled("notebooks", "comparison", ".ipynb"),
+        folder / "comparison.ipynb",
+        {"base": str(runs["trusting"].folder), "other": str(runs["enforcing"].folder), "out": out},
+    )
+    joined = join(comparison, [(posture.capitalize(), notebook) for posture, notebook in details.items()])
+    written = write_page(joined, page or folder / "page.html", now=datetime.now(UTC))
+    return Report(page=written, runs=runs, notebooks=folder)
+
+
+def _folder(out: Path, began: datetime) -> Path:
+    try:
+        out.mkdir(parents=True, exist_ok=True)
+        # 0700, as mkdtemp makes it: executed notebooks hold what agents answered (R38).
+        return Path(tempfile.mkdtemp(prefix=f"report-{began:%Y%m%dT%H%M%SZ}-", dir=out))
+    except OSError as fault:
+        raise Misuse(f"cannot write into {out}: {fault.strerror}. Name a writable folder with --out") from fault
+
+
+def _run_of(notebook: Any) -> Run:
+    folders = run_folders(notebook)
+    if not folders:
+        raise HarnessFault("the matrix notebook names no run; its cell `run` must show show.what_was_run(run)")
+    return read_run(folders[-1], allow_cut=True)
+
+
+def _wait(running: Mapping[str, Future[Any]], watch: Watch | None, out: Path, seen: set[Path]) -> None:
+    """Until all have ended. Ctrl-C is handed on to the kernels, so that their runs end with a footer."""
+    left = set(running.values())
+    try:
+        while left:
+            _, left = wait(left, timeout=_LOOK_S)
+            if watch is not None:
+                watch(progress(out, seen))
+    except KeyboardInterrupt:
+        from a2a_lab.report.kernels import interrupt_all, kill_all
+
+        interrupt_all()
+        wait(left, timeout=_PATIENCE_S)
+        kill_all()
+        raise
+
+
+def _records(out: Path) -> set[Path]:
+    return set(out.glob(f"*/{RECORDS}"))
+
+
+def progress(out: Path, seen: set[Path]) -> dict[str, tuple[int, int]]:
+    """Cells recorded and planned, by posture, of the runs under `out` that are not in `seen`."""
+    told: dict[str, tuple[int, int]] = {}
+    for path in sorted(_records(out) - seen):
+        try:
+            with path.open("rb") as file:
+                header = read_header(json.loads(file.readline()))
+                done = sum(1 for line in file if line.startswith(b'{"kind":"cell"') and line.endswith(b"\n"))
+        except (OSError, ValueError, RecordFault):
+            continue  # just being written
+        before = told.get(header.posture, (0, 0))
+        told[header.posture] = (before[0] + done, before[1] + len(header.plan))
+    return told

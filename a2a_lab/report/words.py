@@ -1,0 +1,137 @@
+"""What the words on a page mean, for a reader who has never met the lab; and what the page was made from."""
+
+from __future__ import annotations
+
+import importlib
+import pkgutil
+import platform
+from collections.abc import Iterable, Sequence
+from importlib.metadata import PackageNotFoundError, version
+
+from a2a_lab.lab.records import CellRecord, Run, missing_cells
+from a2a_lab.report.html import Child, Html, join, plural, tag
+from a2a_lab.report.table import facts
+from a2a_lab.report.tables import vendors_table
+from a2a_lab.verdicts import CATALOGUE, NotGradeable, Verdict
+
+VERDICTS: dict[str, str] = {
+    "accept": "it worked and conformed to the specification and to this lab's policy",
+    "hint": "it worked, but something declared could not be relied on and had to be found out at runtime",
+    "refuse": "the consumer declined to go on, before anything was committed or because it must not be",
+    "conformance-error": "the declared contract and the runtime differ, or a rule of the protocol was broken",
+    "hang": "a stream or call never said that it was over",
+    "orphan": "a task or an artifact was left behind that nobody can be sure about",
+    "unreachable": "no HTTP answer at all; not counted",
+    "auth-needed": "the agent asked for credentials that the run did not have; not counted",
+    "throttled": "the agent asked to come back later, also after one patient retry; not counted",
+    "harness-error": "a fault of the lab itself; not counted",
+}
+WORDS: dict[str, str] = {
+    "trusting": "what today's clients do: fetch the card, believe it, commit at once, wait for the transport timeout",
+    "enforcing": "resolve, fetch, match, verify, probe, and only then commit; every divergence ends in a named error",
+    "authoritative": "the card is signed by a trusted key, its version is exact, and the probe confirmed it",
+    "advisory": "the card may be right, but nothing proves that it binds; the reasons are listed",
+    "held": "the agent did at runtime what its card declares, over what this plan depends on",
+    "delivered": "the payload's task completed, was booked, and at least one artifact arrived",
+    "renegotiation cycle": "a payload sent again because the agent asked for another mode than the one it declares",
+    "orphans": "artifacts and tasks that are neither finished nor known to be cancelled",
+    "hangs": "waits that only the transport timeout or the lab's own cap ended",
+    "spec": "the published specification decided, with its clause: breaking a MUST is a defect of the vendor",
+    "policy": "this lab's stricter rule decided: falling short of it breaks nothing that is published",
+}
+
+
+def words(runs: Sequence[Run]) -> Html:
+    """A glossary of what occurs on this page: verdicts, the fixed words, and each finding by its slug."""
+    cells = [cell for run in runs for cell in run.cells]
+    met = {cell.verdict.value for cell in cells} | {finding.verdict.value for c in cells for finding in c.findings}
+    order = [*(verdict.value for verdict in Verdict), *(word.value for word in NotGradeable)]
+    verdicts = {word: VERDICTS[word] for word in order if word in met}
+    return join(
+        [
+            tag("h3", "Verdicts"),
+            _glossary(verdicts),
+            tag("h3", "Other words"),
+            _glossary(WORDS),
+            *_slugs(cells),
+        ]
+    )
+
+
+def _slugs(cells: Iterable[CellRecord]) -> list[Html]:
+    catalogue = load_catalogue()
+    slugs = sorted({finding.slug for cell in cells for finding in cell.findings})
+    known = {slug: catalogue[slug] for slug in slugs if slug in catalogue}
+    return [tag("h3", "Findings on this page"), _glossary(known)] if known else []
+
+
+def _glossary(entries: dict[str, str]) -> Html:
+    return tag("dl", *(join([tag("dt", word), tag("dd", means)]) for word, means in entries.items()), class_="words")
+
+
+def load_catalogue() -> dict[str, str]:
+    """What every finding of the lab means, by slug. A finding is declared where its rule is, so all are imported."""
+    for package in ("a2a_lab.core", "a2a_lab.wire"):
+        for module in pkgutil.iter_modules(importlib.import_module(package).__path__, f"{package}."):
+            importlib.import_module(module.name)
+    return {slug: kind.means for slug, kind in CATALOGUE.items()}
+
+
+def what_was_run(runs: Sequence[Run]) -> Html:
+    """One line of facts a run, and a loud one where a run is not whole."""
+    return join(join([_unfinished(run), facts(_facts(run))]) for run in runs)
+
+
+def _facts(run: Run) -> dict[str, Child]:
+    cells = run.cells
+    reach: dict[str, int] = {}
+    agents = {cell.key.agent for cell in cells}
+    for name in agents:
+        vendor = run.header.vendors.get(name)
+        how = vendor.reach if vendor else "unknown"
+        reach[how] = reach.get(how, 0) + 1
+    pairs = {cell.key.pair for cell in cells}
+    attempts = plural(len(cells), "cell") if len(cells) != len(pairs) else None
+    return {
+        "matrix": run.header.matrix,
+        "posture": run.header.posture,
+        "pairs": f"{len(pairs)}" + (f" ({attempts})" if attempts else ""),
+        "agents": f"{len(agents)} ({', '.join(f'{count} {how}' for how, count in sorted(reach.items()))})",
+        "consumers": str(len({cell.key.consumer for cell in cells})),
+        "spoken": ", ".join(sorted({f"{cell.key.binding} {cell.key.version}" for cell in cells})),
+        "started": run.header.started,
+        "run": tag("code", run.header.run),
+    }
+
+
+def _unfinished(run: Run) -> Html | None:
+    if run.is_complete:
+        return None
+    missing = len(missing_cells(run))
+    told = run.cut if run.is_cut and run.cut else "the run was interrupted"
+    told = told.replace(str(run.folder), run.header.run)
+    return tag(
+        "p",
+        tag("b", "This run is not whole: "),
+        f"{told}. {missing} of {plural(len(run.header.plan), 'planned cell')} missing; the figures are of the rest.",
+        class_="alarm",
+    )
+
+
+def made_from(runs: Sequence[Run]) -> Html:
+    """Tool, machine and parameters of each run, and its vendors: what one needs to make the page again."""
+    parts: list[Html] = []
+    for run in runs:
+        parameters = {name: str(value) for name, value in run.header.parameters.items()}
+        about = {"run": run.header.run, "tool": run.header.tool, "python": platform.python_version()}
+        about |= {name: found for name in ("httpx", "jwcrypto") if (found := _version(name))}
+        title = f"{run.header.matrix}, {run.header.posture}"
+        parts += [tag("h3", title), facts(about | parameters), vendors_table(run)]
+    return join(parts)
+
+
+def _version(package: str) -> str | None:
+    try:
+        return version(package)
+    except PackageNotFoundError:
+        return None
