@@ -151,7 +151,7 @@ class JsonRpcDialect(ABC):
         try:
             document = self._parse(data, bounds, outer)
         except MalformedJson as fault:
-            return _UNKNOWN, [_streamed(_of(fault))]
+            return _UNKNOWN, [restaged(_of(fault))]
         if name == "error" and isinstance(document, dict) and "code" in document and "jsonrpc" not in document:
             outer.append(envelope.NOT_A_RESPONSE("an error event holds a bare error, expected a JSON-RPC response"))
             error = envelope.read_error(document, dialect=self.id, findings=outer)
@@ -162,7 +162,7 @@ class JsonRpcDialect(ABC):
                 event = StreamEvent(kind="error", error=opened.error)
             elif opened.has_result:
                 event = self.read_update(opened.result, reader)
-        return event, [_streamed(finding) for finding in outer] + reader.findings if outer else reader.findings
+        return event, [restaged(finding) for finding in outer] + reader.findings if outer else reader.findings
 
     def parse_request(self, body: bytes) -> RequestFacts:
         """Read a consumer's request. Raises MalformedJson."""
@@ -280,5 +280,6 @@ def _of(fault: MalformedJson | LimitExceeded) -> Finding:
     return fault.finding
 
 
-def _streamed(finding: Finding) -> Finding:
+def restaged(finding: Finding) -> Finding:
+    """A finding of a call, as one of the stream it was meant to open."""
     return dataclasses.replace(finding, stage=Stage.STREAM)

@@ -1,0 +1,298 @@
+"""Watches one stream until it is over: events and time come in, actions and at the end a result come out (A6, R30).
+
+Two clocks run on protocol events, whatever comments and pings say. At `silence_s` the caller is told to ask for the
+task, once; at `hang_s` without an event, or at `total_s` of it all, the stream hangs. After the end was signalled the
+socket may stay open for `close_s`. Which closure follows from which end is one table, in `closures`.
+
+    watch = StreamWatch("1.0", clocks, opened=now)
+    while not watch.is_over: wait for an event until watch.deadline(now), then receive, comment, tick or close
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable
+from enum import StrEnum
+from typing import Final
+
+from a2a_lab.core import stream_findings as found
+from a2a_lab.core.closures import CLOSURES, UNSETTLED, Closure, Ending
+from a2a_lab.core.model import Artifact, State, StreamEvent, Task
+from a2a_lab.core.policy import Clocks
+from a2a_lab.core.stream_content import StreamContent, StreamOp
+from a2a_lab.core.stream_end import last_findings
+from a2a_lab.core.stream_result import StreamResult
+from a2a_lab.errors import Misuse
+from a2a_lab.verdicts import Finding, Verdict
+
+
+class Action(StrEnum):
+    """What the caller has to do now."""
+
+    WAIT = "wait"  # nothing, until the next deadline
+    ASK = "ask"  # get the task once, and tell `asked`
+    LEAVE = "leave"  # the agent waits for us: stop reading and close with "left"
+    STOP = "stop"  # it is over; the result stands
+
+
+LEAVE_GRACE_S: Final = 0.25  # after input-required: lets a close or a last event that is under way arrive
+IN_FLIGHT_S: Final = 0.25  # after an ask found the task ended: lets the event that says so arrive
+_ALIKE: Final = 20  # findings of one kind that are kept
+
+
+class StreamWatch:
+    """The watch over one streaming call, made when the request leaves: silence runs from there.
+
+    `declared_streaming` says that the evidence holds the declaration (R28). `task_id` and `context_id` are those that
+    the request named, `known` the artifacts received before a cut. All times are on the caller's clock, in seconds.
+    """
+
+    def __init__(
+        self,
+        dialect_id: str,
+        clocks: Clocks,
+        *,
+        opened: float,
+        declared_streaming: bool = False,
+        op: StreamOp = "stream",
+        task_id: str | None = None,
+        context_id: str | None = None,
+        known: Iterable[Artifact] = (),
+    ) -> None:
+        self.clocks = clocks
+        self.opened = opened
+        self.content = StreamContent(dialect_id, op=op, task_id=task_id, context_id=context_id, known=known)
+        self.comments = 0
+        self.last_event_at: float | None = None
+        self._first_event_at: float | None = None
+        self._declared = declared_streaming
+        self._is_pinged = False
+        self._asked_at = -1.0  # before any time that a caller's clock may show
+        self._has_asked = False
+        self._has_settled = False
+        self._has_left = False
+        self._ended_at: float | None = None  # when the end was signalled
+        self._found_ended_at: float | None = None  # when an ask showed that the task has ended
+        self._settled: Task | None = None
+        self._closure: Closure | None = None
+        self._over_at = opened
+        self._findings: list[Finding] = []
+        self._times: Counter[str] = Counter()
+
+    # -- what comes in
+
+    def receive(self, event: StreamEvent, now: float) -> list[Finding]:
+        """Take one event; the findings it gave rise to. What comes once the watch is over is not looked at."""
+        if self.is_over:
+            return []
+        before = self.content.used
+        findings = self.content.receive(event)
+        if self.content.used > before:
+            self._first_event_at = now if self._first_event_at is None else self._first_event_at
+            self.last_event_at = now
+            self._is_pinged = False
+            self._found_ended_at = None
+            self._has_left = False
+        self.note(*findings)
+        if self.content.situation == "error":
+            self._finish("rpc-error-before-stream" if self.content.is_before_stream else "error-frame", now)
+        elif not self.content.is_ended:
+            self._ended_at = None
+        elif self._ended_at is None:
+            self._ended_at = now
+        return findings
+
+    def comment(self, now: float, times: int = 1) -> None:
+        """Comments came, or blocks without data: signs of life, and no progress."""
+        self.comments += times
+        self._is_pinged = True
+
+    def note(self, *findings: Finding) -> None:
+        """Take up findings of the wire. Those alike are kept only so often; the rest is dropped."""
+        for finding in findings:
+            self._times[finding.slug] += 1
+            if self._times[finding.slug] <= _ALIKE:
+                self._findings.append(finding)
+
+    def asked(self, task: Task | None, now: float) -> None:
+        """What asking for the task gave, None for nothing usable: on Action.ASK, or to settle after the end."""
+        self._has_settled = self.is_over
+        if task is None or (self.content.task_id is not None and task.id != self.content.task_id):
+            return
+        self._settled = task
+        if self.is_over or self.content.is_ended:
+            return
+        if task.state.is_terminal:
+            self._found_ended_at = now
+        elif task.state is not State.UNKNOWN and self._quiet_since <= self._asked_at:
+            quiet = self._asked_at - self._quiet_since
+            self.note(found.SLOW(f"nothing came for {quiet:.1f} s, the task is {task.state.value}", quiet_s=quiet))
+
+    # -- time
+
+    @property
+    def is_over(self) -> bool:
+        return self._closure is not None
+
+    @property
+    def task_id(self) -> str | None:
+        return self.content.task_id
+
+    @property
+    def needs_settling(self) -> bool:
+        """Whether the caller should ask for the task now that the watch is over, and tell `asked`."""
+        is_unseen = self._closure in UNSETTLED or (self.content.situation == "ended" and not self.content.is_terminal)
+        is_known = self._has_settled or (self._settled is not None and self._settled.state.is_terminal)
+        return self.is_over and is_unseen and not is_known and self.content.task_id is not None
+
+    def deadline(self, now: float) -> float | None:
+        """When to call `tick` if nothing came before, never earlier than `now`; None once it is over."""
+        due = self._due()
+        return None if due is None else max(due[0], now)
+
+    def tick(self, now: float) -> Action:
+        """Time has passed."""
+        due = self._due()
+        if due is None:
+            return Action.STOP
+        at, what = due
+        if now < at:
+            return Action.WAIT
+        if what == "ask":
+            self._has_asked = True
+            self._asked_at = now
+            return Action.ASK
+        if what == "leave":
+            self._has_left = True
+            return Action.LEAVE
+        if what == "not-closed":
+            self._leave_open(now)
+        else:
+            self._hang(what, now)
+        return Action.STOP
+
+    def _due(self) -> tuple[float, str] | None:
+        """The next thing that time alone brings about."""
+        if self.is_over:
+            return None
+        clocks, quiet = self.clocks, self._quiet_since
+        total = (self.opened + clocks.total_s, "total")
+        situation = self.content.situation
+        if situation in ("interrupted", "interrupted-unproved"):
+            # Input is ours to give; an authorisation may come from elsewhere, so that is waited for a little (§7.6.1).
+            grace = LEAVE_GRACE_S if self.content.state is State.INPUT_REQUIRED else clocks.silence_s
+            return total if self._has_left else min((quiet + grace, "leave"), total)
+        if self._ended_at is not None:
+            return self._ended_at + clocks.close_s, "not-closed"
+        hang = (quiet + clocks.hang_s, "hang")
+        if situation == "unproved":
+            return min((quiet + min(clocks.silence_s, clocks.hang_s), "end"), total)
+        if self._found_ended_at is not None:
+            return min((self._found_ended_at + IN_FLIGHT_S, "end"), hang, total)
+        if self._has_asked or self.content.task_id is None or clocks.silence_s >= clocks.hang_s:
+            return min(hang, total)
+        return min((quiet + clocks.silence_s, "ask"), hang, total)
+
+    @property
+    def _quiet_since(self) -> float:
+        return self.opened if self.last_event_at is None else self.last_event_at
+
+    # -- the end
+
+    def close(self, now: float, ending: Ending, *, dropped: str = "") -> None:
+        """The body ended. `dropped` is what an incomplete last event held."""
+        if self.is_over:
+            return
+        situation = self.content.situation
+        closure = CLOSURES[situation][ending]
+        if situation in ("message", "ended", "unproved") and ending in ("truncated", "reset"):
+            self.note(found.TAIL_DROPPED(f"after the end the body was {ending}", dropped=dropped[:200]))
+        state = self.content.state.value if self.content.state else "none"
+        said = f"the last state was {state}, after {self.content.events} events"
+        if closure == "eof-nonterminal":
+            self.note(found.EOF_NONTERMINAL(f"the stream was closed; {said}", state=state))
+        elif closure == "truncated":
+            self.note(
+                found.TRUNCATED(f"the stream was cut inside an event; {said}", state=state, dropped=dropped[:200])
+            )
+        elif closure == "left":
+            self.note(found.CLIENT_LEFT(f"the client left; {said}"))
+        self._finish(closure, now)
+
+    def refuse(self, closure: Closure, now: float, findings: Iterable[Finding], task: Task | None = None) -> None:
+        """No stream came: an HTTP failure, an error before it, or an answer that is no stream."""
+        self.note(*findings)
+        if task is not None:
+            self.content.task_id, self.content.task, self.content.state = task.id or None, task, task.state
+        self._finish(closure, now)
+
+    def _leave_open(self, now: float) -> None:
+        verdict = None if self.content.is_strict else Verdict.HINT
+        open_s = now - (self._ended_at or now)
+        self.note(found.NOT_CLOSED(f"still open {open_s:.1f} s after the end", verdict=verdict, open_s=open_s))
+        self._finish("final-without-close", now)
+
+    def _hang(self, what: str, now: float) -> None:
+        """No end came in time: name the hang by what came instead."""
+        content, quiet = self.content, now - self._quiet_since
+        state = content.state.value if content.state else "none"
+        closure: Closure = "live-hang" if self._is_pinged else "idle-hang"
+        if what == "total" and content.situation in ("interrupted", "interrupted-unproved"):
+            closure = "interrupted-open"
+        elif content.is_terminal or (self._settled is not None and self._settled.state.is_terminal):
+            ended = content.state if content.is_terminal or self._settled is None else self._settled.state
+            detail = f"the task is {ended.value if ended else state}, the stream said nothing for {quiet:.1f} s"
+            self.note(found.END_NOT_SIGNALLED(detail, waited_s=quiet, state=state))
+        elif what == "total" and self.last_event_at is not None:
+            closure = "drip-hang"
+            detail = f"{content.events} events in {now - self.opened:.1f} s and no end; the last state was {state}"
+            self.note(found.DRIP_HANG(detail, waited_s=quiet, state=state))
+        else:
+            kind = found.LIVE_HANG if self._is_pinged else found.IDLE_HANG
+            detail = f"no event for {quiet:.1f} s ({self.comments} comments); the last state was {state}"
+            self.note(kind(detail, waited_s=quiet, state=state))
+        self._finish(closure, now)
+
+    def _finish(self, closure: Closure, now: float) -> None:
+        is_overrun = self.content.is_overrun and closure in ("final-proved", "message-only", "close-without-final")
+        self._closure = "overrun" if is_overrun else closure
+        self._over_at = now
+
+    @property
+    def result(self) -> StreamResult:
+        """What came of it. Raises Misuse while the watch is still on. May change once more when `asked` settles it."""
+        if self._closure is None:
+            raise Misuse("the stream is not over; call close or tick until is_over")
+        content = self.content
+        return StreamResult(
+            closure=self._closure,
+            findings=(*self._findings, *self._said_at_the_end(self._closure)),
+            state=content.state,
+            task_id=content.task_id,
+            context_id=content.context_id,
+            artifacts=content.reassembly.artifacts,
+            opened=self.opened,
+            ended=self._over_at,
+            last_event_at=self.last_event_at,
+            events=content.events,
+            comments=self.comments,
+            message=content.message,
+            task=content.task,
+            settled=self._settled,
+            error=content.error,
+            final_seen=content.final_seen,
+            artifact_events=content.artifact_events,
+            open_ids=content.reassembly.open_ids,
+            flawed_ids=content.reassembly.flawed_ids,
+            unused=content.reassembly.unused,
+        )
+
+    def _said_at_the_end(self, closure: Closure) -> list[Finding]:
+        return last_findings(
+            self.content,
+            closure,
+            settled=self._settled,
+            declared_streaming=self._declared,
+            waited_s=None if self._first_event_at is None else self._first_event_at - self.opened,
+            spread_s=(self.last_event_at or 0.0) - (self._first_event_at or 0.0),
+        )

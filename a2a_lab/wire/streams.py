@@ -1,0 +1,241 @@
+"""Reads the answer to a streaming call, whatever it turns out to be: bytes and time in, watched events out.
+
+Joins the three readers, so that live traffic and recorded evidence take one path: `sse` cuts, a dialect decodes,
+`core.stream` watches. The status is looked at before the media type, and a body that is no event stream is read as the
+plain answer that it is, never as an empty stream.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Final
+
+from a2a_lab.core.closures import Closure, Ending
+from a2a_lab.core.model import Json, StreamEvent, Task
+from a2a_lab.core.policy import Bounds
+from a2a_lab.core.quoting import quoted
+from a2a_lab.core.stream import Action, StreamWatch
+from a2a_lab.core.stream_content import StreamOp, described
+from a2a_lab.core.stream_findings import ERROR_BEFORE_STREAM
+from a2a_lab.core.stream_result import StreamResult
+from a2a_lab.errors import LimitExceeded, Misuse
+from a2a_lab.verdicts import FindingKind, Judge, Kind, NotGradeable, Stage, Verdict
+from a2a_lab.wire import http_shape, strict_json
+from a2a_lab.wire.dialects import Answer, Dialect
+from a2a_lab.wire.envelope import RPC_ERROR
+from a2a_lab.wire.jsonrpc import restaged
+from a2a_lab.wire.messages import Headers
+from a2a_lab.wire.sse import STREAM_LIMIT, SseEvent, SseReader
+
+
+def _finding(slug: str, means: str, verdict: Verdict, *, clause: str, other: str | None = None) -> FindingKind:
+    return FindingKind(
+        slug=slug,
+        stage=Stage.STREAM,
+        verdict=verdict,
+        kind=Kind.CONFORMANCE,
+        judge=Judge.SPEC,
+        rule="A6, R31",
+        clause=clause,
+        means=means,
+        other=other,
+    )
+
+
+_MEDIA = "A2A 1.0.1 §9.4.2; 0.3.0 §7.2 (text/event-stream)"
+NO_STREAM_MEDIA = _finding(
+    "no-stream-media-type",
+    "the stream has no Content-Type; it is read as an event stream",
+    Verdict.HINT,
+    clause=_MEDIA,
+    other="a strict reader refuses it",
+)
+WRONG_MEDIA = _finding(
+    "wrong-media",
+    "a streaming call was answered with something that is no event stream; its framing is not guessed",
+    Verdict.CONFORMANCE_ERROR,
+    clause=_MEDIA,
+)
+EMPTY_DATA = _finding(
+    "empty-data",
+    "an event with empty data: a keep-alive at best",
+    Verdict.HINT,
+    clause="A2A 1.0.1 §9.4.2 (data is a JSON-RPC response)",
+    other="a strict reader calls it no JSON",
+)
+STREAM_STATUS = _finding(
+    "stream-status", "a stream came under another status than 200", Verdict.HINT, clause="A2A 1.0.1 §9.4.2 (HTTP 200)"
+)
+STREAM_UTF8 = _finding(
+    "stream-bad-utf8", "the bytes of an event are not UTF-8", Verdict.CONFORMANCE_ERROR, clause="HTML Standard §9.2.6"
+)
+
+_EVENT_STREAM: Final = "text/event-stream"
+_JSON: Final = ("application/json", "application/a2a+json", None)
+
+
+class StreamReader:
+    """The answer to one `stream` or `subscribe` request, being read.
+
+        reader = StreamReader(dialect, StreamWatch(...), rpc_id=...)
+        reader.open(status, headers, now)
+        reader.feed(chunk, now) as it comes; reader.tick(now) at reader.deadline(now); reader.close(now, "close")
+
+    until `is_over`; then `result`. `answer` is the plain answer where one came instead of a stream.
+    """
+
+    def __init__(
+        self,
+        dialect: Dialect,
+        watch: StreamWatch,
+        *,
+        rpc_id: Json,
+        bounds: Bounds = strict_json.DEFAULT_BOUNDS,
+    ) -> None:
+        self.dialect = dialect
+        self.watch = watch
+        self.answer: Answer | None = None
+        self._rpc_id = rpc_id
+        self._bounds = bounds
+        self._sse = SseReader(bounds)
+        self._status: int | None = None
+        self._headers: Headers = {}
+        self._body: list[bytes] = []
+        self._body_bytes = 0
+        self._is_stream: bool | None = None  # None until the first byte decides, where no media type does
+
+    # -- what comes in
+
+    def open(self, status: int, headers: Headers, now: float) -> None:
+        """The head of the answer came."""
+        self._status, self._headers = status, headers
+        media = http_shape.media_type(headers)
+        if 200 <= status <= 299:
+            if media == _EVENT_STREAM:
+                self._is_stream = True
+            elif media is not None:
+                self._is_stream = False
+        else:
+            self._is_stream = False
+        if self._is_stream and status != 200:
+            self.watch.note(STREAM_STATUS(f"the stream came under HTTP {status}", found=status))
+
+    def feed(self, chunk: bytes, now: float) -> list[StreamEvent]:
+        """Bytes of the body came; the events that they complete, already watched."""
+        if self._status is None:
+            raise Misuse("the head of the answer was not told; call open first")
+        if self._is_stream is None and chunk.strip():
+            self._is_stream = chunk.lstrip()[:1] not in (b"{", b"[")
+            if self._is_stream:
+                self.watch.note(NO_STREAM_MEDIA())
+        if not self._is_stream:
+            self._keep(chunk, now)
+            return []
+        comments, blanks = self._sse.comments, self._sse.blanks
+        try:
+            read = self._watched(self._sse.feed(chunk), now)
+        except LimitExceeded as limit:
+            read = self._watched(limit.fields["events"], now)
+            self._stop_at(limit, now)
+        if signs := self._sse.comments - comments + self._sse.blanks - blanks:
+            self.watch.comment(now, signs)
+        return read
+
+    def close(self, now: float, ending: Ending = "close") -> None:
+        """The body ended. A whole body that ended inside an event is told apart here."""
+        if self.watch.is_over:
+            return
+        if self._is_stream is False:
+            self._read_answer(now, ending)
+        elif ending == "close" and self._sse.close():
+            self.watch.close(now, "truncated", dropped=self._sse.dropped)
+        else:
+            self.watch.close(now, ending, dropped=self._sse.dropped)
+
+    def asked(self, answer: Answer | Task | None, now: float) -> None:
+        """What asking for the task gave: an answer, a task, or None for nothing usable."""
+        self.watch.asked(answer.task if isinstance(answer, Answer) else answer, now)
+
+    # -- time and end
+
+    def deadline(self, now: float) -> float | None:
+        return self.watch.deadline(now)
+
+    def tick(self, now: float) -> Action:
+        return self.watch.tick(now)
+
+    @property
+    def is_over(self) -> bool:
+        return self.watch.is_over
+
+    @property
+    def result(self) -> StreamResult:
+        return self.watch.result
+
+    @property
+    def not_gradeable(self) -> NotGradeable | None:
+        """Why the call cannot be judged at all (R2), where that is so."""
+        return self.answer.not_gradeable if self.answer is not None else None
+
+    # -- inside
+
+    def _watched(self, events: Iterable[SseEvent], now: float) -> list[StreamEvent]:
+        read: list[StreamEvent] = []
+        for event in events:
+            if self.watch.is_over:
+                break
+            if not event.data:
+                self.watch.note(EMPTY_DATA())
+                self.watch.comment(now)
+                continue
+            if not event.is_utf8:
+                self.watch.note(STREAM_UTF8(f"event {self._sse.events} holds {quoted(event.data)}"))
+            decoded, findings = self.dialect.read_event(
+                event.data, rpc_id=self._rpc_id, bounds=self._bounds, name=event.name
+            )
+            if findings:
+                self.watch.note(*findings)
+            self.watch.receive(decoded, now)
+            read.append(decoded)
+        return read
+
+    def _keep(self, chunk: bytes, now: float) -> None:
+        self._body_bytes += len(chunk)
+        if self._body_bytes > self._bounds.body_bytes:
+            bound = self._bounds.body_bytes
+            detail = f"the answer passed body_bytes = {bound}; raise the bound if that is meant"
+            self._stop_at(LimitExceeded(detail, finding=STREAM_LIMIT(detail, bound="body_bytes", limit=bound)), now)
+        else:
+            self._body.append(chunk)
+
+    def _stop_at(self, limit: LimitExceeded, now: float) -> None:
+        if self.watch.is_over:
+            return
+        if limit.finding is not None:
+            self.watch.note(limit.finding)
+        self.watch.close(now, "limit")
+
+    def _read_answer(self, now: float, ending: Ending) -> None:
+        """No stream came: read the body as the answer to the call, and say which kind of refusal it is."""
+        assert self._status is not None  # _is_stream is set by open
+        op: StreamOp = self.watch.content.op
+        media = http_shape.media_type(self._headers)
+        body = b"".join(self._body)
+        is_success = 200 <= self._status <= 299
+        if is_success and media not in _JSON:
+            start = quoted(body[:60].decode(errors="replace"))
+            detail = f"Content-Type {quoted(media)}, expected {_EVENT_STREAM}; the body begins {start}"
+            self.watch.refuse("wrong-media", now, [WRONG_MEDIA(detail, found=media)])
+            return
+        answer = self.answer = self.dialect.read_answer(
+            op, rpc_id=self._rpc_id, status=self._status, headers=self._headers, body=body, bounds=self._bounds
+        )
+        findings = [restaged(finding) for finding in answer.findings if finding.slug != RPC_ERROR.slug]
+        closure: Closure = "http-error" if not is_success else "wrong-media"
+        if answer.error is not None:
+            closure = "rpc-error-before-stream"
+            findings.append(ERROR_BEFORE_STREAM(described(answer.error), code=quoted(answer.error.code)))
+        elif is_success:
+            detail = f"{self.dialect.names[op]} was answered with plain JSON, expected {_EVENT_STREAM}"
+            findings.append(WRONG_MEDIA(detail, found=media))
+        self.watch.refuse(closure, now, findings, task=answer.task or answer.unmatched)
