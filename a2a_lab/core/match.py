@@ -6,6 +6,8 @@ nothing of how the card was found; a routing hint must never reach this module.
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+
 from a2a_lab.core.media import ALIASES, best_match, parse_media_type
 from a2a_lab.core.model import Card, Interface, Json
 from a2a_lab.core.modes import Modes, Side, declared_modes
@@ -97,7 +99,7 @@ def match_card(card: Card, interface: Interface, intent: Intent) -> list[Finding
     All of it is evaluated, so that a report names every reason and not only the first (R4).
     """
     skill = card.skill(intent.skill)
-    findings = _capabilities(card, intent)
+    findings = match_capabilities(card, [*intent.requires, *(["streaming"] if intent.stream else [])])
     if intent.skill is not None and skill is None:
         offered = listed([one.id for one in card.skills]) or "none"
         detail = f"skill {quoted(intent.skill)} is not on the card of {quoted(interface.url)}, which has {offered}"
@@ -111,17 +113,10 @@ def match_card(card: Card, interface: Interface, intent: Intent) -> list[Finding
     return findings
 
 
-def offers(card: Card, capability: str) -> bool:
-    """Whether the card declares a capability; absent, null and anything but true mean no (D7)."""
-    if capability == EXTENDED_CARD and card.form != "1.0":
-        return card.document.get("supportsAuthenticatedExtendedCard") is True
-    return card.capabilities.get(capability, False)
-
-
-def _capabilities(card: Card, intent: Intent) -> list[Finding]:
+def match_capabilities(card: Card, required: Iterable[str]) -> list[Finding]:
+    """The required capabilities that the card does not declare, or cannot (D7)."""
     findings = []
-    wanted = dict.fromkeys([*intent.requires, *(["streaming"] if intent.stream else [])])
-    for name in wanted:
+    for name in dict.fromkeys(required):
         if name in ONLY_BEFORE_1_0 and card.form == "1.0":
             detail = f"{name} does not exist in A2A 1.0, so a 1.0 card cannot promise it; do not require it"
             findings.append(CAPABILITY_NOT_EXPRESSIBLE(detail, expected=name))
@@ -130,6 +125,13 @@ def _capabilities(card: Card, intent: Intent) -> list[Finding]:
             detail = f"{name} is required, the card states {claimed}; require less or ask the vendor to declare it"
             findings.append(CAPABILITY_MISSING(detail, found=claimed, expected=True, at=f"/capabilities/{name}"))
     return findings
+
+
+def offers(card: Card, capability: str) -> bool:
+    """Whether the card declares a capability; absent, null and anything but true mean no (D7)."""
+    if capability == EXTENDED_CARD and card.form != "1.0":
+        return card.document.get("supportsAuthenticatedExtendedCard") is True
+    return card.capabilities.get(capability, False)
 
 
 def _claimed(card: Card, name: str) -> str:

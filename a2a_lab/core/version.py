@@ -155,6 +155,12 @@ def fits(value: Json, versions: Sequence[str]) -> bool:
     return spec_class == "missing" or dialect is not None
 
 
+def line_of(value: Json) -> str | None:
+    """Major.Minor of a version text, whatever follows it; None for anything that is no version text."""
+    parts = _VERSION.fullmatch(value) if isinstance(value, str) else None
+    return f"{parts[1]}.{parts[2]}" if parts else None
+
+
 def classify(value: Json, versions: Sequence[str]) -> tuple[SpecClass, str | None]:
     """The spec class of a version value, and the supported version whose dialect it may be tried in."""
     if value is None or value == "":

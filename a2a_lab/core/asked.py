@@ -1,0 +1,70 @@
+"""What was asked of an agent, as far as its answer is judged by it: the call, its part, and what is known around it.
+
+A fact that the evidence does not hold is None, and then no rule that needs it speaks.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Literal
+
+from a2a_lab.core.media import TEXT
+from a2a_lab.core.model import Card, Interface, Json, State
+from a2a_lab.core.version import line_of
+
+Op = Literal["send", "stream", "get", "cancel", "subscribe", "list", "extended-card"]
+
+Purpose = Literal["probe", "rehearsal", "control"]
+
+SENDS: frozenset[Op] = frozenset({"send", "stream"})
+STREAMS: frozenset[Op] = frozenset({"stream", "subscribe"})
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Asked:
+    """One call. `mode` is that of the part sent, `intended` the one its metadata speaks of (the same if empty).
+
+    `task_id` and `context_id` are what the request carried. `task_is_known`: the agent itself handed that id out;
+    `task_state`: what the evidence says of that task, before or after. `version_sent` is the `A2A-Version` header.
+    `is_retry`: the server had asked for patience first. `purpose` matters for a refusal: it narrows a rehearsal, and is
+    what a control hopes for (R23). What is declared comes from the bound card (`declared_by`).
+    """
+
+    op: Op = "send"
+    dialect: str = "1.0"
+    mode: str = TEXT
+    intended: str = ""
+    skill: str | None = None
+    return_immediately: bool = False
+    context_id: str | None = None
+    task_id: str | None = None
+    task_is_known: bool = True
+    task_state: State | None = None
+    version_sent: str | None = None
+    is_retry: bool = False
+    purpose: Purpose = "probe"
+    declared_version: Json = None
+    declares_streaming: bool | None = None
+    declares_extended_card: bool | None = None
+
+    @property
+    def intended_mode(self) -> str:
+        return self.intended or self.mode
+
+    @property
+    def is_declared(self) -> bool:
+        """Whether the call belongs to what the card promised: its version, and its capabilities where it needs one."""
+        if line_of(self.declared_version) != self.dialect:
+            return False
+        needs = {"stream": self.declares_streaming, "subscribe": self.declares_streaming}
+        return bool({**needs, "extended-card": self.declares_extended_card}.get(self.op, True))
+
+
+def declared_by(card: Card, interface: Interface) -> dict[str, Json]:
+    """The facts of a bound card that `Asked` takes: pass them as keywords."""
+    extended = card.capabilities.get("extendedAgentCard") or card.document.get("supportsAuthenticatedExtendedCard")
+    return {
+        "declared_version": interface.version,
+        "declares_streaming": card.capabilities.get("streaming", False),
+        "declares_extended_card": extended is True,
+    }
