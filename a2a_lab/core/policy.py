@@ -46,6 +46,7 @@ class Policy:
     allow_http: frozenset[str] = frozenset()
     allow_origins: frozenset[str] = frozenset()
     probe: Literal["strict", "lenient"] = "strict"
+    probe_control: bool = False  # one more probe, in a mode that nobody declared (R23)
     drift: Literal["fail-closed", "renegotiate", "once"] = "fail-closed"
     revalidate: Literal["full", "conditional"] = "full"
     max_renegotiations: int = 1
