@@ -178,8 +178,15 @@ def _expectation(table: Table) -> Expectation:
 
 
 def _variant(vendor: Vendor, name: str, table: Table) -> Vendor:
+    roles = _words(table, "roles", ROLES, vendor.roles)
+    for role in roles:
+        if role not in vendor.roles:
+            table.refuse("roles", f"a list of roles that the vendor has: {', '.join(vendor.roles)}")
     variant = replace(
         vendor,
+        roles=roles,
+        agent=vendor.agent if "agent" in roles else None,
+        consumer=vendor.consumer if "consumer" in roles else None,
         name=f"{vendor.name}+{name}",
         title=table.text("title", f"{vendor.title}, {name}"),
         dialects=_words(table, "dialects", DIALECTS, vendor.dialects),

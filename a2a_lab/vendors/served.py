@@ -1,19 +1,15 @@
 """Launches a built vendor as an agent, waits until its card answers, and ends it with whoever launched it.
 
-The agent runs under the keeper in a session and a process group of its own: it ends when this process does, even by
-kill -9, and only that group is ever signalled. What it prints is kept, bounded. Whatever goes wrong is a HarnessFault
-that names the vendor, the step and the end of what it printed; the vendor's answers are judged elsewhere.
+The agent ends when this process does, even by kill -9 (see `running`). Whatever goes wrong is a HarnessFault that names
+the vendor, the step and the end of what it printed; the vendor's answers are judged elsewhere.
 """
 
 from __future__ import annotations
 
 import asyncio
-import contextlib
 import json
-import os
 import secrets
-import signal
-from collections.abc import AsyncIterator, Mapping, Sequence
+from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -22,8 +18,8 @@ import httpx
 
 from a2a_lab.errors import HarnessFault
 from a2a_lab.vendors.environments import Environment
-from a2a_lab.vendors.kept import GRACE_S, keeper_argv
 from a2a_lab.vendors.ports import HOST, Ports
+from a2a_lab.vendors.running import Output, Running
 from a2a_lab.vendors.vendor import Program, Vendor, filled
 
 NONCE_HEADER = "X-A2A-Lab-Nonce"
@@ -31,37 +27,7 @@ POLL_S = 0.05
 POLL_MOST_S = 0.5  # a server that is slow to come up is not helped by being asked often
 ASK_S = 5.0
 ASKING = {"User-Agent": "a2a-lab readiness"}  # so that the agent's log tells these requests from a cell's
-OUTPUT_HEAD, OUTPUT_TAIL = 16 * 1024, 48 * 1024  # bytes kept of what an agent prints; some print megabytes
 CARD_BYTES = 1 << 20
-SHOWN_LINES = 12
-# What an agent is told of the surroundings: how to find programs, homes, texts and certificates; no secret of the lab.
-TOLD = ("PATH", "HOME", "LANG", "LC_ALL", "LC_CTYPE", "TZ", "TMPDIR", "SSL_CERT_FILE", "SSL_CERT_DIR")
-
-
-class Output:
-    """The beginning and the end of what a process printed."""
-
-    def __init__(self, head: int = OUTPUT_HEAD, tail: int = OUTPUT_TAIL) -> None:
-        self._head, self._tail = bytearray(), bytearray()
-        self._head_most, self._tail_most = head, tail
-        self.total = 0
-
-    def add(self, data: bytes) -> None:
-        self.total += len(data)
-        room = self._head_most - len(self._head)
-        self._head += data[:room]
-        self._tail += data[room:]
-        if len(self._tail) > 2 * self._tail_most:  # cut now and then, not each time
-            del self._tail[: -self._tail_most]
-
-    def text(self) -> str:
-        tail = bytes(self._tail[-self._tail_most :])
-        lost = self.total - len(self._head) - len(tail)
-        gap = f"\n[{lost} bytes left out]\n".encode() if lost else b""
-        return (bytes(self._head) + gap + tail).decode("utf-8", "replace")
-
-    def last_lines(self, count: int = SHOWN_LINES) -> str:
-        return "\n".join(f"    {line}" for line in self.text().splitlines()[-count:]) or "    (nothing)"
 
 
 @dataclass(slots=True, kw_only=True)
@@ -77,17 +43,28 @@ class ServedAgent:
     card_url: str
     nonce: str | None
     log: Path | None
-    pid: int | None = None
-    exit_status: int | None = None
-    problem: str = ""
-    output: Output = field(default_factory=Output)
-    _keeper: asyncio.subprocess.Process | None = field(default=None, repr=False)
-    _readers: list[asyncio.Task[None]] = field(default_factory=list, repr=False)
+    process: Running = field(default_factory=Running, repr=False)
+
+    @property
+    def pid(self) -> int | None:
+        return self.process.pid
+
+    @property
+    def exit_status(self) -> int | None:
+        return self.process.exit_status
+
+    @property
+    def problem(self) -> str:
+        return self.process.problem
+
+    @property
+    def output(self) -> Output:
+        return self.process.output
 
     @property
     def ended(self) -> bool:
         """Whether the agent is gone, for whatever reason."""
-        return self.exit_status is not None or bool(self.problem)
+        return self.process.ended
 
     def requests(self) -> list[dict[str, object]]:
         """What the agent itself says it was asked, in order: method, path, headers, rpc, at (unix seconds)."""
@@ -97,23 +74,7 @@ class ServedAgent:
 
     async def stop(self) -> None:
         """End the agent and everything in its process group; safe to call again."""
-        keeper = self._keeper
-        if keeper is None:
-            return
-        self._keeper = None
-        assert keeper.stdin
-        keeper.stdin.close()
-        try:
-            await asyncio.wait_for(asyncio.shield(keeper.wait()), GRACE_S + 3.0)
-        except TimeoutError:
-            for group in (self.pid, keeper.pid):
-                if group is not None:
-                    with contextlib.suppress(ProcessLookupError, PermissionError):
-                        os.killpg(group, signal.SIGKILL)
-            await keeper.wait()
-        await asyncio.wait(self._readers, timeout=1.0)
-        for reader in self._readers:
-            reader.cancel()
+        await self.process.stop()
 
 
 @asynccontextmanager
@@ -148,46 +109,11 @@ async def served(
         log=log if log and program.log else None,
     )
     try:
-        await _launch(agent, filled(template, values), program.env)
+        await agent.process.start(filled(template, values), program.env)
         await _ready(agent, program, ready_timeout_s or program.ready_timeout_s)
         yield agent
     finally:
         await asyncio.shield(agent.stop())
-
-
-async def _launch(agent: ServedAgent, command: Sequence[str], env: Mapping[str, str]) -> None:
-    told = {name: os.environ[name] for name in TOLD if name in os.environ}
-    # The programs lie in a checkout or in site-packages: nothing is to be written beside them.
-    told |= {"PYTHONUNBUFFERED": "1", "PYTHONDONTWRITEBYTECODE": "1", "PYTHONNOUSERSITE": "1", "NO_PROXY": "*", **env}
-    keeper = await asyncio.create_subprocess_exec(
-        *keeper_argv(command, folder=None),
-        env=told,
-        stdin=asyncio.subprocess.PIPE,
-        stdout=asyncio.subprocess.PIPE,
-        stderr=asyncio.subprocess.PIPE,
-        start_new_session=True,
-    )
-    assert keeper.stdout and keeper.stderr
-    agent._keeper = keeper
-    agent._readers = [
-        asyncio.create_task(_read_facts(agent, keeper.stdout)),
-        asyncio.create_task(_read_output(agent, keeper.stderr)),
-    ]
-
-
-async def _read_facts(agent: ServedAgent, told: asyncio.StreamReader) -> None:
-    async for line in told:
-        fact = json.loads(line)
-        agent.pid = fact.get("pid", agent.pid)
-        agent.exit_status = fact.get("exit", agent.exit_status)
-        agent.problem = fact.get("failed", agent.problem)
-    if not agent.ended:
-        agent.problem = "its keeper was killed"
-
-
-async def _read_output(agent: ServedAgent, printed: asyncio.StreamReader) -> None:
-    while data := await printed.read(1 << 16):
-        agent.output.add(data)
 
 
 async def _ready(agent: ServedAgent, program: Program, limit_s: float) -> None:

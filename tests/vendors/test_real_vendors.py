@@ -12,7 +12,6 @@ import contextlib
 import json
 import re
 from collections.abc import AsyncIterator, Sequence
-from contextlib import asynccontextmanager
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -25,12 +24,11 @@ from jwcrypto.jwk import JWK
 from jwcrypto.jws import JWS
 
 from a2a_lab.errors import HarnessFault
-from a2a_lab.vendors.environments import Environment, ensure_environment
-from a2a_lab.vendors.ports import Ports
+from a2a_lab.vendors.environments import ensure_environment
 from a2a_lab.vendors.python_recipe import find_uv
 from a2a_lab.vendors.registry import find_vendor
-from a2a_lab.vendors.served import ServedAgent, served
-from a2a_lab.vendors.vendor import Vendor
+from a2a_lab.vendors.served import ServedAgent
+from tests.vendors.real import agent, built_or_skipped
 
 pytestmark = pytest.mark.vendors
 
@@ -49,25 +47,6 @@ SPEAKING = [
     ("fasta2a-2.1", "1.0"),
 ]
 BLOCKING = [(name, dialect) for name, dialect in SPEAKING if name != "fasta2a-2.1"]  # which always answers submitted
-
-
-def built_or_skipped(vendor: Vendor, **how: Any) -> Environment:
-    """The environment; a machine that has not what building takes skips and says so, a broken lock fails."""
-    try:
-        return ensure_environment(vendor, **how)
-    except HarnessFault as fault:
-        if fault.fields.get("cause") in ("tool-missing", "no-registry"):
-            pytest.skip(f"{vendor.name} cannot be built here: {fault.message.splitlines()[0]}")
-        raise
-
-
-@asynccontextmanager
-async def agent(name: str, *options: str, log: Path | None = None) -> AsyncIterator[ServedAgent]:
-    vendor = find_vendor(name)
-    environment = built_or_skipped(vendor)
-    with Ports() as ports:
-        async with served(vendor, environment, ports=ports, options=options, log=log) as running:
-            yield running
 
 
 class Caller:

@@ -20,7 +20,8 @@ import pytest
 from a2a_lab.errors import HarnessFault
 from a2a_lab.vendors.environments import Environment
 from a2a_lab.vendors.ports import Ports
-from a2a_lab.vendors.served import Output, ServedAgent, served
+from a2a_lab.vendors.running import Output
+from a2a_lab.vendors.served import ServedAgent, served
 from a2a_lab.vendors.vendor import Program, Runtime, Vendor
 
 AGENT = """

@@ -1,0 +1,41 @@
+"""What the tests of real vendors share: an environment, built or skipped with the reason, and an agent in it."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from a2a_lab.errors import HarnessFault
+from a2a_lab.vendors.environments import Environment, ensure_environment
+from a2a_lab.vendors.ports import Ports
+from a2a_lab.vendors.registry import find_vendor
+from a2a_lab.vendors.served import ServedAgent, served
+from a2a_lab.vendors.vendor import Vendor
+
+HEAVY = ("crewai-1.15",)  # 0.8 GB
+
+
+def built_or_skipped(vendor: Vendor, **how: Any) -> Environment:
+    """The environment; a machine that has not what building takes skips and says so, a broken lock fails."""
+    if vendor.environment_name in HEAVY and os.environ.get("A2A_LAB_HEAVY") != "1":
+        pytest.skip(f"{vendor.name} is heavy; A2A_LAB_HEAVY=1 builds it")
+    try:
+        return ensure_environment(vendor, **how)
+    except HarnessFault as fault:
+        if fault.fields.get("cause") in ("tool-missing", "no-registry"):
+            pytest.skip(f"{vendor.name} cannot be built here: {fault.message.splitlines()[0]}")
+        raise
+
+
+@asynccontextmanager
+async def agent(name: str, *options: str, log: Path | None = None) -> AsyncIterator[ServedAgent]:
+    vendor = find_vendor(name)
+    environment = built_or_skipped(vendor)
+    with Ports() as ports:
+        async with served(vendor, environment, ports=ports, options=options, log=log) as running:
+            yield running

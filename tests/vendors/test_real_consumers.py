@@ -1,0 +1,150 @@
+"""The real consumers (issue 4, item 3): each does its own discovery against each real agent, once a send and a stream.
+
+What is asserted is the consumer's own account. Two letters a pair: `Y` the echo came back whole, `y` the SDK reported
+no error but the echo is not what came, `n` the SDK reported an error, or nothing at all came.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import re
+from pathlib import Path
+
+import pytest
+
+from a2a_lab.vendors.consumers import ConsumerResult, run_consumer
+from a2a_lab.vendors.registry import find_vendor, read_vendors
+from tests.vendors.real import agent, built_or_skipped
+
+pytestmark = pytest.mark.vendors
+
+CONSUMERS = (
+    "a2a-sdk-1.3", "a2a-sdk-0.3", "a2a-sdk-0.2", "fasta2a-2.1", "a2a-js-1.3", "a2a-js-1.3+compat", "a2a-js-0.3",
+)  # fmt: skip
+PAIRS = {
+    "a2a-sdk-1.3": "YY nn nn nn YY YY nn",
+    "a2a-sdk-1.3+compat": "YY YY nn yy YY YY YY",
+    "a2a-sdk-0.3": "YY YY YY nn nn YY YY",
+    "a2a-sdk-0.2": "nn nn YY nn nn nn nn",
+    "fasta2a-2.1": "nn nn nn YY yY yY nn",
+    "a2a-js-1.3": "YY nn nn nn YY YY nn",
+    "a2a-js-1.3+compat": "YY YY nn nn YY YY YY",
+    "a2a-js-0.3": "YY YY nn nn nn YY YY",
+}
+NO_URL = r"A2AClientJSONError: .*Failed to validate agent card structure.*\"loc\":\[\"url\"\]"
+NO_TRANSPORT = "Error: No compatible transport found, available transports: JSONRPC,HTTP.JSON"
+WHY = {
+    ("a2a-sdk-1.3", "a2a-sdk-0.3"): NO_URL,
+    ("fasta2a-2.1", "a2a-sdk-0.3"): NO_URL,
+    ("a2a-sdk-1.3", "a2a-js-0.3"): NO_TRANSPORT,
+    ("a2a-sdk-0.3", "a2a-js-1.3"): NO_TRANSPORT,
+    ("a2a-sdk-1.3", "a2a-sdk-0.2"): r"A2AClientHTTPError: HTTP Error 404: .*agent\.json",
+    ("a2a-sdk-0.2", "a2a-sdk-1.3"): r"AgentCardResolutionError: .*agent-card\.json.*404",
+    ("a2a-sdk-0.3", "fasta2a-2.1"): "ValueError: AgentCard has no supported interfaces",
+    ("fasta2a-2.1", "a2a-sdk-1.3"): "ParseError: .*Failed to parse timestamp field",
+}
+
+
+async def talk(
+    name: str, url: str, op: str = "send", *, text: str = "hello", options: tuple[str, ...] = (), **how: float | str
+) -> ConsumerResult:
+    vendor = find_vendor(name)
+    asked = {"timeout_s": 10.0, "cap_s": 60.0, **how}
+    return await run_consumer(vendor, built_or_skipped(vendor), url=url, op=op, text=text, options=options, **asked)
+
+
+def fared(result: ConsumerResult) -> str:
+    if not result.ok:
+        return "n"
+    whole = result.state == "completed" and "".join(each.text for each in result.artifacts) == "echo: hello"
+    return "Y" if whole else "y"
+
+
+def buildable(names: tuple[str, ...]) -> list[str]:
+    """Those that this machine can build, built before an agent waits for them."""
+    found = []
+    for name in names:
+        with contextlib.suppress(pytest.skip.Exception):
+            built_or_skipped(find_vendor(name))
+            found.append(name)
+    return found
+
+
+@pytest.mark.parametrize("name", PAIRS)
+def test_each_pair_fares_as_was_measured(name: str) -> None:
+    consumers = buildable(CONSUMERS)
+
+    async def life() -> dict[str, list[ConsumerResult]]:
+        async with agent(name) as running:
+            return {each: [await talk(each, running.url, op) for op in ("send", "stream")] for each in consumers}
+
+    results = asyncio.run(life())
+    expected = dict(zip(CONSUMERS, PAIRS[name].split(), strict=True))
+    told = {each: [result.said for result in pair] for each, pair in results.items()}
+    assert {each: "".join(map(fared, pair)) for each, pair in results.items()} == {
+        each: expected[each] for each in consumers
+    }, told
+    for each, pair in results.items():
+        if why := WHY.get((name, each)):
+            assert all(re.match(why, result.error or "", re.DOTALL) for result in pair), told[each]
+
+
+def test_every_vendor_with_a_consumer_is_met_here() -> None:
+    named = {vendor.name for vendor in read_vendors().values() if vendor.consumer}
+    assert named == set(CONSUMERS)
+
+
+def test_what_a_client_makes_of_answers_that_it_does_not_understand() -> None:
+    """The fasta2a client reads a JSON error as an empty stream, and a 0.3 task as nothing: both without a word."""
+
+    async def life() -> tuple[ConsumerResult, ConsumerResult]:
+        async with agent("a2a-sdk-1.3") as plain, agent("a2a-sdk-1.3+compat") as compat:
+            return await talk("fasta2a-2.1", plain.url, "stream"), await talk("fasta2a-2.1", compat.url, "stream")
+
+    silent, hollow = asyncio.run(life())
+    assert (silent.ok, silent.events, silent.error) == (False, 0, None)
+    assert silent.said == "nothing came, and the SDK reported no error"
+    assert (hollow.ok, hollow.state, hollow.artifacts, hollow.error) == (True, None, (), None)
+    assert hollow.said == "ended without a state, 5 of 5 events had nothing in them"
+
+
+@pytest.mark.parametrize("consumer", ["a2a-sdk-0.3", "a2a-js-0.3"])
+def test_with_the_path_told_newer_clients_read_a_0_2_card(consumer: str) -> None:
+    async def life() -> ConsumerResult:
+        async with agent("a2a-sdk-0.2") as running:
+            return await talk(consumer, running.url, options=("--card-path", "/.well-known/agent.json"))
+
+    built_or_skipped(find_vendor(consumer))
+    assert fared(asyncio.run(life())) == "Y"
+
+
+@pytest.mark.parametrize("consumer", CONSUMERS)
+def test_a_stream_that_never_ends_is_ended_by_the_clients_timeout_or_by_the_cap(consumer: str) -> None:
+    """Each is given the agent of its own line, whose task hangs; all of these clients give up after their timeout."""
+    built_or_skipped(find_vendor(consumer))
+
+    async def life() -> ConsumerResult:
+        async with agent(consumer.removesuffix("+compat"), "--hang") as running:
+            return await talk(consumer, running.url, "stream", timeout_s=2.0, cap_s=20.0)
+
+    result = asyncio.run(life())
+    assert not result.ok and not result.hung and re.search("(?i)time|abort", result.error or ""), result
+    assert 2.0 <= result.duration_s < 10.0
+
+
+@pytest.mark.parametrize("consumer", CONSUMERS)
+def test_another_media_type_is_sent_as_the_part_that_it_calls_for(consumer: str, tmp_path: Path) -> None:
+    """No SDK looks at the card's modes before it sends, and no agent refuses: the echo says what arrived."""
+    built_or_skipped(find_vendor(consumer))
+    picture = tmp_path / "picture.png"
+    picture.write_bytes(b"\x89PNG")
+
+    async def life() -> ConsumerResult:
+        async with agent(consumer.removesuffix("+compat")) as running:
+            return await talk(consumer, running.url, mode="image/png", options=("--file", str(picture)))
+
+    result = asyncio.run(life())
+    assert result.state == "completed", result
+    kind = "file" if "0." in consumer else "raw image/png"
+    assert "".join(each.text for each in result.artifacts) == f"echo: [{kind}]"
