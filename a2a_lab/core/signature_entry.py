@@ -55,7 +55,7 @@ class Forms:
     def passing(self, key: Key, entry: Entry) -> tuple[Profile, Json] | None:
         """The first profile that the signature passes, and what it signs of the card.
 
-        Raises `MalformedJson` where the card has no form at all.
+        Raises `MalformedJson` where none passes and the card cannot even be written in one of the forms.
         """
         seen: set[bytes] = set()
         fault: MalformedJson | None = None
@@ -67,7 +67,7 @@ class Forms:
                 seen.add(signed[1])
                 if key.verifies(entry.algorithm, entry.signing_input(signed[1]), entry.signature):
                     return profile, signed[0]
-        if not seen and fault:
+        if fault:
             raise fault
         return None
 
@@ -114,7 +114,8 @@ class EntryJudge:
         try:
             passing = self.forms.passing(found.key, entry)
         except MalformedJson as fault:
-            return Judged(findings=(*entry.notes, TAMPERED(fault.message, at=at, kid=quoted(entry.kid))))
+            detail = f"key {quoted(entry.kid)} is trusted, and its signature {place} passes no profile: {fault.message}"
+            return Judged(findings=(*entry.notes, TAMPERED(detail, at=at, kid=quoted(entry.kid))))
         if passing is None:
             detail = (
                 f"key {quoted(entry.kid)} is trusted, and its signature {place} passes no profile: the card was "
