@@ -16,7 +16,7 @@ StateClass = Literal["active", "interrupted", "terminal", "indeterminate"]
 
 STATE_AFTER_END = FindingKind(
     slug="state-after-end",
-    stage=Stage.LEDGER,
+    stage=Stage.PROBE,
     verdict=Verdict.CONFORMANCE_ERROR,
     kind=Kind.CONFORMANCE,
     judge=Judge.SPEC,
@@ -26,7 +26,7 @@ STATE_AFTER_END = FindingKind(
 )
 STATE_WENT_BACK = FindingKind(
     slug="state-went-back",
-    stage=Stage.LEDGER,
+    stage=Stage.PROBE,
     verdict=Verdict.HINT,
     kind=Kind.CONFORMANCE,
     judge=Judge.POLICY,
@@ -37,7 +37,7 @@ STATE_WENT_BACK = FindingKind(
 )
 RESUMED_UNASKED = FindingKind(
     slug="resumed-unasked",
-    stage=Stage.LEDGER,
+    stage=Stage.PROBE,
     verdict=Verdict.ACCEPT,
     kind=Kind.NOTE,
     judge=Judge.POLICY,
@@ -72,7 +72,7 @@ def state_class(state: State) -> StateClass:
 
 
 def check_transition(
-    before: State | None, after: State, *, stage: Stage = Stage.LEDGER, answered: bool = False
+    before: State | None, after: State, *, stage: Stage = Stage.PROBE, answered: bool = False
 ) -> Finding | None:
     """What is odd about going from `before` to `after`; `answered` where a message of ours came between."""
     if before is None or State.UNKNOWN in (before, after):

@@ -120,6 +120,18 @@ EMPTY_PARTS = _fault(
     verdict=Verdict.HINT,
     rule="R14",
 )
+ID_REPEATED = _fault(
+    "id-repeated",
+    "two artifacts of one task have the same id",
+    clause="A2A 1.0.1 §4.1.7 (unique within the task)",
+    stage=Stage.PROBE,
+)
+UNKNOWN_ROLE = _fault(
+    "unknown-role",
+    "the role is no value of the dialect",
+    clause="A2A 1.0.1 §4.1.5, §5.5 MUST; 0.3.0 §6.4",
+    stage=Stage.PROBE,
+)
 LEGACY_MEMBER = _fault(
     "legacy-member",
     "a member of an older dialect stands beside the current ones, and is ignored",

@@ -6,14 +6,15 @@ so that a page can show what was meant, and each departure is a finding. Decides
 
 from __future__ import annotations
 
-import re
+from collections import Counter
 from collections.abc import Mapping
 from typing import Any, Final
 
 from a2a_lab.core.model import Artifact, Json, Message, Part, State, Task
+from a2a_lab.core.quoting import listed as listed_names
 from a2a_lab.core.quoting import quoted
 from a2a_lab.verdicts import Finding, FindingKind, Stage, Verdict
-from a2a_lab.wire import faults, parts
+from a2a_lab.wire import faults, parts, values
 from a2a_lab.wire.spelling import Spelling
 
 # ProtoJSON readers must take both names; what is sent must be camelCase (§5.5).
@@ -27,8 +28,6 @@ _SNAKE: Final = {
     "statusUpdate": "status_update",
     "taskId": "task_id",
 }
-_UTC: Final = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?Z")
-_OFFSET: Final = re.compile(r".*([+-]\d\d:?\d\d)$")
 _ALIKE: Final = 20  # findings of one kind that are kept of one answer
 _EMPTY: Final[Mapping[str, Json]] = {}
 
@@ -137,10 +136,11 @@ class ObjectReader:
         wire_state = status.get("state")
         state = self.spelling.states.get(wire_state) if isinstance(wire_state, str) else None
         if state is None:
-            state = self._other_state(wire_state, f"{at}/state")
+            state = values.other_state(self, wire_state, f"{at}/state")
         elif state is State.UNKNOWN:
             self.say(faults.INDETERMINATE_STATE, f"the state is {quoted(wire_state)}", at=f"{at}/state")
-        self._check_timestamp(status, at)
+        if (stamp := status.get("timestamp")) is not None:
+            values.judge_timestamp(self, stamp, f"{at}/timestamp")
         message = status.get("message")
         return state, wire_state, None if message is None else self.message(message, f"{at}/message")
 
@@ -154,8 +154,7 @@ class ObjectReader:
             self.say(faults.MEMBER_MISSING, f"messageId is missing at {at or 'the message'}", at=f"{at}/messageId")
         role = obj.get("role")
         if role != self.role:
-            detail = f"role is {quoted(role)} at {at or 'the message'}, expected {self.role!r}"
-            self.say(faults.WRONG_ROLE, detail, at=f"{at}/role", found=quoted(role))
+            values.judge_role(self, role, f"{at}/role")
         return Message(
             id=identifier or None,
             role=role if isinstance(role, str) else None,
@@ -200,41 +199,9 @@ class ObjectReader:
         if not listed:
             return ()
         read = (self.artifact(entry, f"{at}/artifacts/{index}") for index, entry in enumerate(listed))
-        return tuple([artifact for artifact in read if artifact is not None])
-
-    def _other_state(self, wire_state: Json, at: str) -> State:
-        """A state that the dialect does not spell so: understood where the meaning is clear, and always reported."""
-        if wire_state is None:
-            self.say(faults.STATE_MISSING, "the status has no state", at=at)
-            return State.UNKNOWN
-        if type(wire_state) is int and 0 < wire_state < len(self.spelling.numbers):
-            state = self.spelling.numbers[wire_state]
-            self.say(faults.ENUM_NUMBER, f"state is the number {wire_state} ({state.value})", at=at, found=wire_state)
-            return state
-        if not isinstance(wire_state, str):
-            self.wrong_type(wire_state, str, at)
-            self.say(faults.UNKNOWN_STATE, f"state is {quoted(wire_state)}", at=at, found=quoted(wire_state))
-            return State.UNKNOWN
-        if (meant := self.spelling.misspelt.get(wire_state)) is not None:
-            detail = f"state is {quoted(wire_state)}; {meant.value} is meant"
-            self.say(faults.STATE_MISSPELT, detail, at=at, found=wire_state)
-            if not self.in_stream:  # the call broke the enum (R32); the answer itself can be settled
-                finding = faults.STATE_MISSPELT(detail, at=at, stage=Stage.PROBE, verdict=Verdict.HINT)
-                self.findings.append(finding)
-            return meant
-        if (foreign := self.spelling.foreign_states.get(wire_state)) is not None:
-            self.foreign(f"state is spelt {quoted(wire_state)}", at=at)
-            return foreign
-        self.say(faults.UNKNOWN_STATE, f"state is {quoted(wire_state)}", at=at, found=quoted(wire_state))
-        return State.UNKNOWN
-
-    def _check_timestamp(self, status: Mapping[str, Json], at: str) -> None:
-        stamp = status.get("timestamp")
-        if stamp is None or (isinstance(stamp, str) and (self.spelling.has_kind or _UTC.fullmatch(stamp))):
-            return
-        if not isinstance(stamp, str):
-            self.wrong_type(stamp, str, f"{at}/timestamp")
-            return
-        verdict = Verdict.HINT if _OFFSET.fullmatch(stamp) else None  # a zone, if not Z, is read by everybody
-        detail = f"timestamp {quoted(stamp)} is not in UTC with a final Z"
-        self.say(faults.TIMESTAMP_FORM, detail, at=f"{at}/timestamp", verdict=verdict, found=quoted(stamp))
+        artifacts = tuple([artifact for artifact in read if artifact is not None])
+        if len({artifact.id for artifact in artifacts}) < len(artifacts):
+            repeated = [name for name, times in Counter(a.id for a in artifacts).items() if times > 1]
+            detail = f"artifact ids are there twice: {listed_names(repeated)}"
+            self.say(faults.ID_REPEATED, detail, at=f"{at}/artifacts", found=repeated[:_ALIKE])
+        return artifacts

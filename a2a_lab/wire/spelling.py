@@ -31,7 +31,10 @@ _NUMBERS: Final = (
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Spelling:
-    """One dialect's names. `foreign_states` are those of the other generation, `numbers` those of a proto enum."""
+    """One dialect's names; the foreign ones are those of the other generation, `numbers` those of a proto enum.
+
+    `agent` and `user` are the roles, in the order of the proto's numbers 2 and 1.
+    """
 
     dialect: str
     states: Mapping[str, State]
@@ -39,6 +42,7 @@ class Spelling:
     numbers: tuple[State, ...]
     agent: str
     user: str
+    foreign_roles: frozenset[str]
     has_kind: bool
     misspelt: Mapping[str, State]
 
@@ -50,6 +54,7 @@ V1_0: Final = Spelling(
     numbers=_NUMBERS,
     agent="ROLE_AGENT",
     user="ROLE_USER",
+    foreign_roles=frozenset({"agent", "user"}),
     has_kind=False,
     misspelt=_MISSPELT,
 )
@@ -61,6 +66,7 @@ V0_3: Final = Spelling(
     numbers=(),
     agent="agent",
     user="user",
+    foreign_roles=frozenset({"ROLE_AGENT", "ROLE_USER"}),
     has_kind=True,
     misspelt=_MISSPELT,
 )

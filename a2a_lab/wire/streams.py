@@ -63,6 +63,13 @@ EMPTY_DATA = _finding(
     clause="A2A 1.0.1 §9.4.2 (data is a JSON-RPC response)",
     other="a strict reader calls it no JSON",
 )
+KEEP_ALIVE_EVENT = _finding(
+    "keep-alive-event",
+    "a keep-alive was sent as a named event with data, which clients take for a response",
+    Verdict.HINT,
+    clause="A2A 1.0.1 §9.4.2 (data is a JSON-RPC response)",
+    other="a strict reader calls it no response; a comment is what keep-alives are for",
+)
 STREAM_STATUS = _finding(
     "stream-status", "a stream came under another status than 200", Verdict.HINT, clause="A2A 1.0.1 §9.4.2 (HTTP 200)"
 )
@@ -71,6 +78,7 @@ STREAM_UTF8 = _finding(
 )
 
 _EVENT_STREAM: Final = "text/event-stream"
+_KEEP_ALIVES: Final = frozenset({"ping", "heartbeat", "keepalive", "keep-alive", "keep_alive"})
 _JSON: Final = ("application/json", "application/a2a+json", None)
 
 
@@ -184,8 +192,8 @@ class StreamReader:
         for event in events:
             if self.watch.is_over:
                 break
-            if not event.data:
-                self.watch.note(EMPTY_DATA())
+            if not event.data or (event.name in _KEEP_ALIVES and '"jsonrpc"' not in event.data):
+                self.watch.note(KEEP_ALIVE_EVENT(f"event {event.name!r}") if event.data else EMPTY_DATA())
                 self.watch.comment(now)
                 continue
             if not event.is_utf8:
