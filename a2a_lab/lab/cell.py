@@ -99,7 +99,6 @@ async def _meet(cell: Cell, bench: Bench, agent: RunningAgent, started: str) -> 
         now=time.time(),
         wait=consumer.wait,
         resolver=_resolver(consumer),
-        control_probe=consumer.control_probe,
     )
     outcome = await INITIATORS[cell.key.posture].run(job, http, journal)
     _note_target(bench.ledger, journal, outcome, cell)
@@ -155,6 +154,7 @@ def _policy(cell: Cell, bench: Bench) -> Policy:
         signature_policy=consumer.signature_policy,
         trusted_keys=KeySet.from_jwks(bench.host.trusted_jwks),
         probe=consumer.probe,
+        probe_control=consumer.control_probe,
         drift=consumer.drift,
         max_renegotiations=consumer.max_renegotiations,
         clocks=clocks,

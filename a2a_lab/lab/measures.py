@@ -95,13 +95,16 @@ def measure(
 
 
 def follow(calls: Sequence[Call], canary: str) -> list[Send]:
-    """Every send, with the state its task was in before the next message to it, or at the end of the cell."""
+    """Every send, with the state its task was in before the next message to it or its cancel, or at the end."""
     sends: list[Send] = []
+    settled: set[str | None] = set()  # what a task is once we cancelled it says nothing about what it was asked
     for call in calls:
+        if call.op == "cancel":
+            settled.add(call.asked.task_id)
         if call.is_send and call.asked.message is not None:
             sends.append(_sent(call, call.asked.message, canary))
         for task in call.tasks:
-            if call.op != "cancel" and (mine := _owner(sends, call, task.id)) is not None:
+            if task.id not in settled and (mine := _owner(sends, call, task.id)) is not None:
                 _take(mine, task)
         for task_id, artifact in call.artifacts:
             if (mine := _owner(sends, call, task_id)) is not None:
@@ -132,7 +135,7 @@ def _was_cut(call: Call) -> bool:
 
 
 def _waited_s(call: Call) -> float:
-    """Seconds since the last news: a state that was not the last one, or an artifact. Saying `working` again is none."""
+    """Seconds since the last news: another state, or an artifact. Saying `working` again is none."""
     news_ms, state = call.exchange.started_ms, None
     for heard in call.events:
         if heard.event.artifact is not None or (heard.event.state is not None and heard.event.state is not state):

@@ -38,7 +38,6 @@ class Job:
     card_url: str | None = None
     configured_card: Card | None = None
     credentials: Credentials = field(default_factory=Credentials)
-    control_probe: bool = False
     depth: Depth = "send"
 
 

@@ -23,6 +23,7 @@ class Journal:
         self.ledger = ledger
         self.run, self.cell = run, cell
         self.book = TaskBook(agent)
+        self.cancelled: set[str] = set()  # asked once; a second cancel of one task tells nothing new
         self._known: dict[str, set[object]] = {}  # per task: the state and artifact ids that are on the disk
 
     async def sent(

@@ -1,0 +1,412 @@
+"""The enforcing posture: every rule of the core, in the order of the flow (DESIGN 3). Waits and sends; decides nothing.
+
+    resolve, fetch -> match, signature, version -> pin -> probe, decide -> look again -> commit -> receive -> settle
+
+What the core finds is collected; what it refuses ends the flow, and whatever was begun is settled all the same.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import uuid
+from collections.abc import Mapping
+
+from a2a_lab.core.asked import declared_by
+from a2a_lab.core.authority import Outcome as Shown
+from a2a_lab.core.commitment import Commitment, Fact
+from a2a_lab.core.discovery import CardRequest, Discovery, discover
+from a2a_lab.core.keys import KeySet
+from a2a_lab.core.model import RpcError
+from a2a_lab.core.outcome import judge_commit
+from a2a_lab.core.pinning import Next, PinKey, PinnedCard, Refetch, Transition, judge_revalidation, pin_card
+from a2a_lab.core.probe import ProbeReading, read_probe
+from a2a_lab.core.receive import judge_artifact
+from a2a_lab.core.rehearsal import Decision, ProbePlan, next_probe, rehearse
+from a2a_lab.errors import MalformedJson, Misuse
+from a2a_lab.judge.statics import STAGES, Statics, judge_statics
+from a2a_lab.net.caller import Caller
+from a2a_lab.net.client import Http
+from a2a_lab.net.discovering import drive, fetch, own_origins
+from a2a_lab.net.following import Followed, Follower
+from a2a_lab.net.job import Job, Outcome
+from a2a_lab.net.journal import Journal
+from a2a_lab.net.settling import settle
+from a2a_lab.verdicts import Finding, Kind, NotGradeable, Stage, Verdict
+from a2a_lab.wire import strict_json
+from a2a_lab.wire.dialects import OutMessage, dialect_for
+from a2a_lab.wire.parts import payload_part
+
+RETRY_CARD_S = 1.0  # before the one retry of a revalidation, where the server does not say how long (R34)
+
+
+class EnforcingInitiator:
+    """Resolve, fetch, match; verify; pin; probe; commit what was proven; check what comes; settle everything."""
+
+    async def run(self, job: Job, http: Http, journal: Journal) -> Outcome:
+        flow = _Flow(job, http, journal)
+        try:
+            await flow.run()
+        finally:
+            await flow.settle()
+        flow.conclude()
+        return flow.outcome
+
+
+class _Stop(Exception):
+    """The flow ends here; the findings say why."""
+
+
+class _Flow:
+    """One cell on its way. Each method is a step; the commitment table refuses one that comes too early."""
+
+    def __init__(self, job: Job, http: Http, journal: Journal) -> None:
+        self.job, self.http, self.journal = job, http, journal
+        self.outcome = Outcome()
+        self.steps = Commitment()
+        self.caller: Caller | None = None
+        self.follower: Follower | None = None
+        self.rediscovered = 0
+
+    async def run(self) -> None:
+        try:
+            found = await self.discover()
+            statics = await self.gate(found)
+            pin = self.pin(found, statics)
+            if self.job.depth == "card":
+                self.outcome.said = "the card was read and judged; nothing was sent"
+                return
+            decision = await self.probe(found)
+            found, pin = await self.look_again(found, pin, decision)
+            await self.commit(found, decision)
+        except _Stop:
+            pass
+
+    # -- up to the pin
+
+    async def discover(self) -> Discovery:
+        job, policy = self.job, self.job.policy
+        walk = discover(
+            None if job.card_url or job.configured_card else job.hint_url,
+            policy,
+            resolver=job.resolver,
+            configured_card=job.configured_card,
+            credentials_for=own_origins(job.hint_url, {**job.credentials.card, **job.credentials.calls}),
+            card_url=job.card_url,
+            tenant=job.tenant,
+        )
+        found = await drive(
+            walk, self.http, bounds=policy.bounds, credentials=job.credentials.card, card_s=policy.clocks.total_s
+        )
+        for stage in found.reached:
+            self.outcome.findings.reach(stage)
+        self.outcome.findings.add(*found.findings)
+        self.outcome.not_gradeable = found.not_gradeable
+        if found.card is None or found.interface is None or found.target is None:
+            self.steps.note(Fact.TARGET_REFUSED)
+            self.outcome.card = found.hint_card
+            raise _Stop
+        self.steps.note(Fact.TARGET_RESOLVED)
+        self.steps.note(Fact.CARD_BOUND)
+        self.outcome.card, self.outcome.interface, self.outcome.target = found.card, found.interface, found.target
+        self.outcome.card_url = found.card_url
+        return found
+
+    async def gate(self, found: Discovery) -> Statics:
+        statics = self._judge(found, {})
+        if statics.signature.wanted_jku:
+            statics = self._judge(found, await self._jku_keys(statics.signature.wanted_jku))
+        for stage in STAGES:
+            self.outcome.findings.reach(stage)
+        self.outcome.findings.add(*statics.findings)
+        if statics.refuses:
+            self.steps.note(Fact.GATES_REFUSED)
+            raise _Stop
+        self.steps.note(Fact.GATES_PASSED)
+        return statics
+
+    def _judge(self, found: Discovery, jku_keys: Mapping[str, KeySet]) -> Statics:
+        assert found.card is not None and found.interface is not None
+        return judge_statics(
+            found.card,
+            found.interface,
+            self.job.intent,
+            self.job.policy,
+            now=self.job.now,
+            served_from=found.card_url,
+            jku_keys=jku_keys,
+        )
+
+    async def _jku_keys(self, urls: tuple[str, ...]) -> dict[str, KeySet]:
+        """JWK sets from hosts that the operator allows; one that is no key set verifies nothing."""
+        sets = {}
+        for url in urls:
+            exchange = await self.http.send("GET", url, {"Accept": "application/json"}, purpose="jku", total_s=10.0)
+            try:
+                if exchange.status == 200 and exchange.fault is None:
+                    sets[url] = KeySet.from_jwks(strict_json.parse(exchange.body, bounds=self.job.policy.bounds))
+            except (Misuse, MalformedJson):
+                continue
+        return sets
+
+    def pin(self, found: Discovery, statics: Statics, seen: tuple[str, ...] = ()) -> PinnedCard:
+        assert found.card is not None and found.interface is not None
+        self.outcome.findings.reach(Stage.LEDGER)
+        pin = pin_card(
+            found.card,
+            interface=found.interface,
+            intent=self.job.intent,
+            at=self.job.now,
+            authoritative=statics.signature.authoritative,
+            etag=_header(found.card_headers, "etag"),
+            seen=seen,
+        )
+        key = PinKey.of(
+            card_url=found.card_url or "",
+            interface=found.interface,
+            selectors=found.target.headers if found.target else {},
+            credential=",".join(sorted(self.job.credentials.card)) or None,
+            sent=found.request_headers,
+            vary=_header(found.card_headers, "vary"),
+        )
+        self.journal.ledger.pin(
+            self.journal.run,
+            self.journal.cell,
+            key=key.text,
+            content_digest=pin.content_digest,
+            full_digest=pin.full_digest,
+            protocol_version=str(pin.protocol_version),
+            card_version=pin.card_version,
+        )
+        self.steps.note(Fact.CARD_PINNED)
+        return pin
+
+    # -- probe and decide
+
+    async def probe(self, found: Discovery) -> Decision:
+        self._open(found)
+        assert found.card is not None
+        state = rehearse(found.card, self.job.intent, self.job.policy, self.outcome.findings.all)
+        while isinstance(plan := next_probe(state), ProbePlan):
+            self.steps.note(Fact.PROBE_SENT)
+            reading = await self._probe(found, plan)
+            self.steps.note(Fact.PROBE_READ)
+            state = state.after(plan, reading)
+        self.outcome.findings.add(*plan.findings)
+        self.steps.note(Fact.DECIDED_COMMIT if plan.commits else Fact.DECIDED_REFUSE)
+        if not plan.commits:
+            raise _Stop
+        return plan
+
+    def _open(self, found: Discovery) -> None:
+        """Ready to call the target in the dialect that the version gate chose."""
+        assert found.card is not None and found.interface is not None and found.target is not None
+        gate = self._judge(found, {}).version
+        self.caller = Caller(
+            self.http,
+            dialect_for(gate.dialect or "1.0"),
+            found.target,
+            credentials=self.job.credentials.calls,
+            bounds=self.job.policy.bounds,
+            extensions=self.job.intent.extensions,
+        )
+        self.follower = Follower(
+            self.caller,
+            self.journal,
+            self.job.policy,
+            declared_streaming=bool(found.card.capabilities.get("streaming")),
+            clock=lambda: self.http.recorder.now_ms() / 1000,
+        )
+
+    async def _probe(self, found: Discovery, plan: ProbePlan) -> ProbeReading:
+        """Send one probe, follow it, read it, and leave nothing of it open at the agent (R22, R23)."""
+        assert self.caller is not None and found.card is not None and found.interface is not None
+        message = OutMessage(message_id=str(uuid.uuid4()), parts=(plan.part,), metadata=plan.metadata)
+        await self.journal.sent(
+            message.message_id, purpose=plan.purpose, media_type=plan.mode, size=0, is_payload=False
+        )
+        followed = await self._follow(message, plan.op, plan.purpose, plan.metadata, plan.accepts)
+        seen = self._took(followed, Stage.STREAM if plan.op == "stream" else Stage.RPC)
+        self.outcome.findings.reach(Stage.PROBE)
+        self._gradeable(followed)
+        reading = read_probe(
+            followed.answer,
+            plan.asked(
+                dialect=self.caller.dialect.id,
+                version_sent="1.0" if self.caller.dialect.id == "1.0" else None,
+                **declared_by(found.card, found.interface),
+            ),
+            ending="hang" if followed.is_hang else "answered" if followed.answer is not None else "fault",
+            seen=seen,
+            is_live=True,
+        )
+        self.outcome.findings.add(*reading.findings)
+        await self._leave(followed, booked=reading.outcome in (Shown.ACCEPTED, Shown.INCONCLUSIVE))
+        return reading
+
+    async def _leave(self, followed: Followed, *, booked: bool) -> None:
+        """A probe's task is booked where it completed, cancelled where it did not."""
+        assert self.caller is not None
+        task = followed.task
+        if task is not None and task.state.is_terminal and booked:
+            await self.journal.booked(task.id)
+        await settle(self.caller, self.journal, total_s=self.job.policy.clocks.total_s)
+
+    async def _follow(
+        self,
+        message: OutMessage,
+        op: str,
+        purpose: str,
+        metadata: Mapping[str, object] | None,
+        accepts: tuple[str, ...],
+    ) -> Followed:
+        assert self.follower is not None
+        send = self.follower.stream if op == "stream" else self.follower.send
+        return await send(message, purpose=purpose, metadata=metadata, accepts=accepts)
+
+    def _took(self, followed: Followed, stage: Stage) -> list[Finding]:
+        """Collect what the wire and the watch said, and judge every part that came (A5)."""
+        self.outcome.findings.reach(stage)
+        found = list(followed.findings)
+        if followed.artifacts and self.outcome.card is not None:
+            self.outcome.findings.reach(Stage.RECEIVE)
+            skill = self.outcome.card.skill(self.job.intent.skill)
+            for artifact in followed.artifacts:
+                found += judge_artifact(self.outcome.card, skill, artifact, accepts=self.job.intent.accepts)
+        if followed.stream is not None:
+            self.outcome.closure = followed.stream.closure
+        # An error of the protocol is an answer; what it means is for the probe or the commit to say, not for the wire.
+        if isinstance(followed.answer, RpcError):
+            found = [one for one in found if one.slug not in ("rpc-error", "error-before-stream")]
+        self.outcome.findings.add(*found)
+        return found
+
+    def _gradeable(self, followed: Followed) -> None:
+        if followed.not_gradeable is not None:
+            self.outcome.not_gradeable = followed.not_gradeable
+            self.outcome.said = f"the first call was refused: {followed.challenge or followed.not_gradeable.value}"
+        elif followed.unreachable and not self.steps.has_side_effect:
+            self.outcome.not_gradeable = NotGradeable.UNREACHABLE
+            self.outcome.said = "the agent's endpoint gave no HTTP answer"
+        else:
+            return
+        self.steps.note(Fact.PROBE_READ)
+        self.steps.note(Fact.DECIDED_REFUSE)
+        raise _Stop
+
+    # -- look again, commit
+
+    async def look_again(self, found: Discovery, pin: PinnedCard, decision: Decision) -> tuple[Discovery, PinnedCard]:
+        """Fetch the card once more before what depends on it; go on, discover anew, or stop (P3)."""
+        if self.job.configured_card is not None or self.job.policy.drift == "once":
+            self.steps.note(Fact.CARD_UNCHANGED)
+            return found, pin
+        is_other = decision.mode != self.job.intent.mode
+        plain = Transition.STREAM if decision.op == "stream" else Transition.COMMIT
+        transition = Transition.RENEGOTIATED_SEND if is_other else plain
+        for attempt in (1, 2):
+            refetch = await self._refetch(found)
+            judged = judge_revalidation(
+                pin,
+                refetch,
+                transition=transition,
+                policy=self.job.policy,
+                now=self.job.now,
+                attempt=attempt,
+                keys=self.job.policy.trusted_keys,
+                served_from=found.card_url,
+            )
+            if judged.next is not Next.RETRY:
+                break
+            await asyncio.sleep(RETRY_CARD_S)
+        self.outcome.findings.add(*judged.findings)
+        if judged.next is Next.STOP:
+            self.steps.note(Fact.DECIDED_REFUSE)
+            raise _Stop
+        if judged.next is Next.REDISCOVER:
+            return await self._again(judged.seen)
+        self.steps.note(Fact.CARD_UNCHANGED)
+        return found, pin
+
+    async def _refetch(self, found: Discovery) -> Refetch:
+        request = CardRequest(
+            url=found.card_url or "",
+            headers=found.request_headers,
+            reason="target",
+            with_credentials=bool(self.job.credentials.card),
+        )
+        answer = await fetch(request, self.http, bounds=self.job.policy.bounds, credentials=self.job.credentials.card)
+        return Refetch(status=answer.status, card=answer.card, fault=answer.fault, etag=answer.header("etag"))
+
+    async def _again(self, seen: tuple[str, ...]) -> tuple[Discovery, PinnedCard]:
+        """Back to discovery with a new pin, once; what the probes proved still holds, since the plan does (P3)."""
+        self.steps.note(Fact.CARD_DRIFTED)
+        found = await self.discover()
+        pin = self.pin(found, await self.gate(found), seen)
+        self._open(found)
+        self.steps.note(Fact.PROBE_SENT)
+        self.steps.note(Fact.PROBE_READ)
+        self.steps.note(Fact.DECIDED_COMMIT)
+        return found, pin
+
+    async def commit(self, found: Discovery, decision: Decision) -> None:
+        assert self.caller is not None and decision.mode is not None
+        mode = decision.mode
+        body = self.job.intent.payloads[mode]
+        message = OutMessage(
+            message_id=str(uuid.uuid4()),
+            parts=(payload_part(mode, body, dialect=self.caller.dialect.id),),
+            context_id=decision.context_id,
+        )
+        await self.journal.sent(
+            message.message_id,
+            purpose="commit",
+            media_type=mode,
+            size=len(body),
+            is_payload=True,
+            context_id=decision.context_id,
+        )
+        self.steps.note(Fact.PAYLOAD_SENT)
+        self.outcome.mode = mode
+        followed = await self._follow(message, decision.op, "commit", None, decision.accepts)
+        seen = self._took(followed, Stage.STREAM if decision.op == "stream" else Stage.RPC)
+        seen += judge_commit(
+            followed.answer, mode=mode, is_stream=decision.op == "stream", timed_out=followed.timed_out
+        )
+        self.outcome.findings.add(*(one for one in seen if one not in self.outcome.findings.all))
+        is_broken = any(one.verdict.severity > Verdict.HINT.severity for one in seen if one.kind is not Kind.NOTE)
+        task = followed.task
+        if task is not None and task.state.is_terminal and not is_broken:
+            self.steps.note(Fact.RESULT_RECEIVED)
+            await self.journal.booked(task.id)
+            self.outcome.booked.add(task.id)
+            self.outcome.said = f"done in {mode}"
+            if decision.op == "stream":
+                await self._confirm(task.id)
+        else:
+            self.steps.note(Fact.FAULTED if followed.answer is not None else Fact.OUTCOME_UNKNOWN)
+
+    async def _confirm(self, task_id: str) -> None:
+        """Whether what was streamed can be fetched by others too: what the snapshot lacks is an orphan (R35)."""
+        assert self.caller is not None
+        called = await self.caller.call("get", purpose="get", task_id=task_id, total_s=self.job.policy.clocks.total_s)
+        if called.answer is not None and called.answer.task is not None:
+            await self.journal.task(called.answer.task, how="get")
+
+    # -- the end
+
+    async def settle(self) -> None:
+        """Nothing of ours stays open at the agent; what cannot be closed is booked as left behind (A7)."""
+        if self.caller is not None:
+            await settle(self.caller, self.journal, total_s=self.job.policy.clocks.total_s)
+        self.outcome.findings.add(*self.journal.book.findings())
+
+    def conclude(self) -> None:
+        stopping = [one for one in self.outcome.findings.all if one.verdict.severity >= Verdict.REFUSE.severity]
+        self.outcome.errors = list(dict.fromkeys(one.slug for one in stopping))
+        if stopping and not self.outcome.said:
+            worst = max(stopping, key=lambda one: one.verdict.severity)
+            self.outcome.said = f"{worst.slug}: {worst.detail}"
+
+
+def _header(headers: Mapping[str, str], name: str) -> str | None:
+    return next((value for key, value in headers.items() if key.lower() == name), None)

@@ -1,0 +1,252 @@
+"""Follows one message to its end: a stream with its two clocks, or a task that is asked for until it settles (A6, R30).
+
+The core says when to ask, when to leave and when it is a hang; this waits. What comes is written into the journal as
+it comes. Ends at the latest at the clocks' total.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+
+from a2a_lab.core.closures import Ending
+from a2a_lab.core.model import Artifact, Json, Message, RpcError, State, Task
+from a2a_lab.core.policy import Policy
+from a2a_lab.core.stream import Action, StreamWatch
+from a2a_lab.core.stream_result import StreamResult
+from a2a_lab.net.caller import Caller, Opened
+from a2a_lab.net.client import LiveStream
+from a2a_lab.net.journal import Journal
+from a2a_lab.verdicts import Finding, NotGradeable
+from a2a_lab.wire.dialects import OutMessage
+from a2a_lab.wire.streams import StreamReader
+
+FIRST_POLL_S, LAST_POLL_S = 0.05, 1.0  # doubling in between: quick agents are seen quickly, slow ones not hammered
+
+
+@dataclass(slots=True, kw_only=True)
+class Followed:
+    """What became of one message. `answer` is its last word, None where none could be read.
+
+    `stream` is set for a streaming call. `timed_out`: a limit of ours ended the wait; `is_hang`: and nothing had moved.
+    """
+
+    message_id: str
+    answer: Task | Message | RpcError | None = None
+    artifacts: tuple[Artifact, ...] = ()
+    findings: list[Finding] = field(default_factory=list)
+    stream: StreamResult | None = None
+    timed_out: bool = False
+    is_hang: bool = False
+    not_gradeable: NotGradeable | None = None
+    unreachable: bool = False
+    challenge: str | None = None
+
+    @property
+    def task(self) -> Task | None:
+        return self.answer if isinstance(self.answer, Task) else None
+
+
+class Follower:
+    """Sends messages of one cell and follows each to its end."""
+
+    def __init__(
+        self, caller: Caller, journal: Journal, policy: Policy, *, declared_streaming: bool, clock: Callable[[], float]
+    ) -> None:
+        self._caller = caller
+        self._journal = journal
+        self._policy = policy
+        self._declared = declared_streaming
+        self._clock = clock
+
+    async def send(
+        self,
+        message: OutMessage,
+        *,
+        purpose: str,
+        metadata: Mapping[str, Json] | None = None,
+        accepts: tuple[str, ...] = (),
+    ) -> Followed:
+        """A unary send that asks not to block, then a look now and then until the task settles or nothing moves."""
+        clocks, began = self._policy.clocks, self._clock()
+        called = await self._caller.call(
+            "send",
+            purpose=purpose,
+            message=message,
+            metadata=metadata,
+            accepts=accepts,
+            return_immediately=True,
+            total_s=clocks.total_s,
+        )
+        followed = Followed(message_id=message.message_id, findings=list(called.findings))
+        answer = called.answer
+        await self._journal.answer(message.message_id, answer)
+        if answer is None:
+            followed.timed_out = followed.is_hang = called.exchange.fault == "read-timeout"
+            followed.unreachable = called.exchange.status is None and not followed.timed_out
+            return followed
+        followed.findings += answer.findings
+        followed.not_gradeable, followed.challenge = answer.not_gradeable, answer.challenge
+        followed.answer = answer.task or answer.message or answer.error
+        if answer.task is not None:
+            await self._poll(answer.task, followed, began)
+        return followed
+
+    async def _poll(self, task: Task, followed: Followed, began: float) -> None:
+        clocks, pause, moved = self._policy.clocks, FIRST_POLL_S, self._clock()
+        while not (task.state.is_terminal or task.state.is_interrupted or task.state is State.UNKNOWN):
+            left = min(moved + clocks.hang_s, began + clocks.total_s) - self._clock()
+            if left <= 0:
+                followed.timed_out = True
+                break
+            await asyncio.sleep(min(pause, left))
+            pause = min(2 * pause, LAST_POLL_S)
+            called = await self._caller.call("get", purpose="get", task_id=task.id, total_s=clocks.total_s)
+            if called.answer is None:
+                followed.timed_out = followed.is_hang = called.exchange.fault == "read-timeout"
+                break
+            followed.findings += called.answer.findings
+            if called.answer.task is None:
+                if called.answer.error is not None and called.answer.error.name == "TaskNotFound":
+                    await self._journal.gone(task.id)
+                break
+            seen = called.answer.task
+            await self._journal.task(seen, how="get")
+            if (seen.state, len(seen.artifacts)) != (task.state, len(task.artifacts)):
+                moved, pause = self._clock(), FIRST_POLL_S
+            task = seen
+        followed.answer, followed.artifacts = task, task.artifacts
+
+    async def stream(
+        self,
+        message: OutMessage,
+        *,
+        purpose: str,
+        metadata: Mapping[str, Json] | None = None,
+        accepts: tuple[str, ...] = (),
+    ) -> Followed:
+        """A streaming send, watched to its end."""
+        watch = StreamWatch(
+            self._caller.dialect.id,
+            self._policy.clocks,
+            opened=self._clock(),
+            declared_streaming=self._declared,
+            task_id=message.task_id,
+            context_id=message.context_id,
+        )
+        followed = Followed(message_id=message.message_id)
+        opening = self._caller.open(
+            "stream",
+            purpose=purpose,
+            message=message,
+            metadata=metadata,
+            accepts=accepts,
+            open_s=min(self._policy.clocks.hang_s, self._policy.clocks.total_s),
+        )
+        async with opening as opened:
+            followed.findings += opened.findings
+            reader = StreamReader(self._caller.dialect, watch, rpc_id=opened.rpc_id, bounds=self._policy.bounds)
+            await self._pump(opened, reader, message.message_id)
+        await self._conclude(opened.live, reader, followed)
+        return followed
+
+    async def _pump(self, opened: Opened, reader: StreamReader, message_id: str) -> None:
+        """The only code that waits on a stream."""
+        live, clock = opened.live, self._clock
+        exchange = live.exchange
+        if exchange.status is None:
+            if exchange.fault == "read-timeout":
+                reader.tick(max(clock(), reader.deadline(clock()) or 0.0))
+            if not reader.is_over:
+                reader.close(clock(), "reset")
+            return
+        reader.open(exchange.status, exchange.response_headers, clock())
+        while not reader.is_over:
+            deadline = reader.deadline(clock())
+            try:
+                data = await live.next(None if deadline is None else max(0.0, deadline - clock()))
+            except TimeoutError:
+                await self._act(reader.tick(clock()), reader, live)
+                continue
+            if data is None:
+                reader.close(clock(), _ending(live))
+                break
+            for event in reader.feed(data, clock()):
+                await self._journal.event(event, message_id=message_id)
+        if exchange.ending == "open" and exchange.cut_by is None and exchange.fault is None:
+            exchange.cut_by = "hang-limit" if reader.result.is_hang else "done"
+
+    async def _act(self, action: Action, reader: StreamReader, live: LiveStream) -> None:
+        match action:
+            case Action.ASK if reader.watch.task_id is not None:
+                reader.asked(await self._look(reader.watch.task_id), self._clock())
+            case Action.LEAVE:
+                reader.close(self._clock(), "left")
+                live.exchange.cut_by = "done"
+            case _:
+                pass
+
+    async def _look(self, task_id: str) -> Task | None:
+        """Ask for a task once, and write down what came."""
+        called = await self._caller.call(
+            "get", purpose="get", task_id=task_id, total_s=min(self._policy.clocks.hang_s, self._policy.clocks.total_s)
+        )
+        answer = called.answer
+        if answer is None:
+            return None
+        if answer.task is not None:
+            await self._journal.task(answer.task, how="get")
+        elif answer.error is not None and answer.error.name == "TaskNotFound":
+            await self._journal.gone(task_id)
+        return answer.task
+
+    async def _conclude(self, live: LiveStream, reader: StreamReader, followed: Followed) -> None:
+        if reader.watch.needs_settling and reader.watch.task_id is not None:
+            reader.asked(await self._look(reader.watch.task_id), self._clock())
+        result = followed.stream = reader.result
+        followed.findings += result.findings
+        followed.not_gradeable = reader.not_gradeable
+        followed.challenge = reader.answer.challenge if reader.answer else None
+        followed.is_hang = followed.timed_out = result.is_hang
+        followed.unreachable = live.exchange.status is None and not result.is_hang
+        followed.answer = _last_word(result, reader)
+        followed.artifacts = _received(result)
+        book = self._journal.book
+        if reader.answer is not None:
+            await self._journal.answer(followed.message_id, reader.answer)
+        elif book.task_of(followed.message_id) is None and not isinstance(followed.answer, Message):
+            await self._journal.unknown(followed.message_id)
+
+
+def _ending(live: LiveStream) -> Ending:
+    exchange = live.exchange
+    if exchange.fault is not None and exchange.fault.startswith("limit"):
+        return "limit"
+    return "reset" if exchange.ending == "reset" or exchange.fault else "close"
+
+
+def _last_word(result: StreamResult, reader: StreamReader) -> Task | Message | RpcError | None:
+    """The task as it stands at the end, as one snapshot; or the message or error that came in its place."""
+    if result.recovered is not None:
+        return result.recovered
+    if result.task_id is not None and result.state is not None:
+        metadata = result.task.metadata if result.task else {}
+        return Task(
+            id=result.task_id,
+            context_id=result.context_id,
+            state=result.state,
+            wire_state=result.state.value,
+            message=result.message,
+            artifacts=_received(result),
+            metadata=metadata,
+        )
+    if reader.answer is not None:
+        return reader.answer.task or reader.answer.message or reader.answer.error
+    return result.message or result.error
+
+
+def _received(result: StreamResult) -> tuple[Artifact, ...]:
+    """Artifacts by id: those that asking showed, then those that the stream brought."""
+    found = {artifact.id: artifact for artifact in (result.recovered.artifacts if result.recovered else ())}
+    return tuple((found | {artifact.id: artifact for artifact in result.artifacts}).values())
