@@ -69,7 +69,7 @@ EMBEDDED = FindingKind(
     other="RFC 7515 4.1.3, 4.1.5 and 4.1.6 allow such members",
 )
 
-_ALPHABET = re.compile(r"[A-Za-z0-9_-]*", re.ASCII)
+_STRAY = re.compile(r"[^A-Za-z0-9_-]")
 _KEY_MEMBERS = ("jwk", "x5c", "x5u")
 
 
@@ -135,9 +135,8 @@ def read_entry(entry: Json, place: int) -> Entry:
 
 def decode(text: str, at: str) -> bytes:
     """Bytes of base64url as JWS demands it: no padding, no white space, no spare bits. Raises `Unreadable`."""
-    if not _ALPHABET.fullmatch(text):
-        stray = next(letter for letter in text if not _ALPHABET.fullmatch(letter))
-        why = "is padded" if stray == "=" else f"holds {quoted(stray)}"
+    if stray := _STRAY.search(text):
+        why = "is padded" if stray[0] == "=" else f"holds {quoted(stray[0])}"
         raise Unreadable(ENCODING(f"{at} {why}; base64url in a JWS has neither padding nor other letters", at=at))
     data = base64.urlsafe_b64decode(text + "=" * (-len(text) % 4)) if len(text) % 4 != 1 else b""
     if base64.urlsafe_b64encode(data).rstrip(b"=").decode() != text:

@@ -13,6 +13,7 @@ from a2a_lab.core.canonical import escape, without_signatures
 from a2a_lab.core.model import Card, Interface, Json
 from a2a_lab.core.policy import Intent
 
+_SECURITY = {"1.0": "/securityRequirements", "0.1": "/authentication"}
 _INTERFACE = ("url", "protocolBinding", "protocolVersion", "tenant")
 
 
@@ -82,9 +83,11 @@ def plan_members(card: Card, interface: Interface | None, intent: Intent) -> dic
     named = dict(_interface_members(card, interface))
     named |= {f"capability {name}": f"/capabilities/{escape(name)}" for name in asked}
     named |= {name: f"/{name}" for name in ("defaultInputModes", "defaultOutputModes", "securitySchemes")}
-    named |= {"security": "/securityRequirements" if card.form == "1.0" else "/security"}
+    named |= {"security": _SECURITY.get(card.form, "/security")}
     named |= dict(_skill_members(card, intent.skill))
-    return {name: PlanMember(pointer=pointer, value=value_at(document, pointer)) for name, pointer in named.items()}
+    return {
+        name: PlanMember(pointer=pointer, value=_meant(value_at(document, pointer))) for name, pointer in named.items()
+    }
 
 
 def plan_pointers(card: Card, interface: Interface | None, intent: Intent) -> tuple[str, ...]:
@@ -99,6 +102,11 @@ def plan_changes(old: Mapping[str, PlanMember], new: Mapping[str, PlanMember]) -
         for name, member in old.items()
         if name not in new or next(_changes(member.value, new[name].value, ""), None) is not None
     )
+
+
+def _meant(value: Json) -> Json:
+    """Null is unset (R14), and so is an empty text: an empty tenant is none (R8)."""
+    return ABSENT if value is None or value == "" else value
 
 
 def value_at(document: Json, pointer: str) -> Json:

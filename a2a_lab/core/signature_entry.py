@@ -132,7 +132,7 @@ class EntryJudge:
                 f"the header says alg {quoted(entry.algorithm)} while key {kid} does {listed(sorted(key.algorithms))}; "
                 "nothing is verified under an algorithm that the signer chose"
             )
-            return ALGORITHM(detail, verdict=Verdict.REFUSE, kind=Kind.CONFORMANCE, at=at, kid=kid)
+            return ALGORITHM(detail, at=at, kid=kid)
         if why := key.unusable(self.now):
             return by_policy(KEY_UNUSABLE(f"key {kid} {why}, so it must not verify", at=at, kid=kid), self.policy)
         if where := why_elsewhere(key, self.served_from, self.interface, self.card):

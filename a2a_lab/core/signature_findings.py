@@ -23,6 +23,19 @@ def _advisory(slug: str, rule: str, means: str, *, clause: str | None = None, ot
     )
 
 
+def _refused(slug: str, rule: str, means: str, clause: str) -> FindingKind:
+    return FindingKind(
+        slug=slug,
+        stage=Stage.SIGNATURE,
+        verdict=Verdict.REFUSE,
+        kind=Kind.CONFORMANCE,
+        judge=Judge.SPEC,
+        rule=rule,
+        means=means,
+        clause=clause,
+    )
+
+
 def _note(slug: str, rule: str, means: str, *, other: str | None = None) -> FindingKind:
     return FindingKind(
         slug=slug,
@@ -79,21 +92,17 @@ UNCOVERED = _advisory(
     "the signature leaves out a member that the plan depends on, so anybody may have written it",
     other="A2A 1.0.1 8.4.3 asks only that the signature verifies",
 )
-ALGORITHM = _advisory(
+ALGORITHM = _refused(
     "signature-algorithm",
     "R20",
-    "the algorithm is not allowed, or not that of the key",
-    clause="RFC 8725 3.1 and 3.2 (MUST), RFC 7515 5.2",
+    "the algorithm is not allowed, or not that of the trusted key",
+    "RFC 8725 3.1 and 3.2 (MUST), RFC 7515 5.2",
 )
-TAMPERED = FindingKind(
-    slug="signature-fails",
-    stage=Stage.SIGNATURE,
-    verdict=Verdict.REFUSE,
-    kind=Kind.CONFORMANCE,
-    judge=Judge.SPEC,
-    rule="A1, R19",
-    clause="A2A 1.0.1 8.4.3 (MUST verify before trusting), RFC 7515 5.2",
-    means="the signature of a trusted key passes no profile, so the card is not what was signed",
+TAMPERED = _refused(
+    "signature-fails",
+    "A1, R19",
+    "the signature of a trusted key passes no profile, so the card is not what was signed",
+    "A2A 1.0.1 8.4.3 (MUST verify before trusting), RFC 7515 5.2",
 )
 VERIFIED = _note("signature-verified", "A1, R18", "a trusted key signed the card")
 LEFT_OUT = _note(

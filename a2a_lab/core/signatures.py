@@ -61,7 +61,8 @@ def verify_card(
     """Judge the signatures of a bound card; raises nothing on account of the card.
 
     `keys` are the trusted ones, `now` is Unix seconds, `served_from` the URL or origin the card came from, `interface`
-    the one chosen for dispatch, `jku_keys` fetched JWK sets by URL, `intent` what the plan depends on (R18-R20).
+    the one chosen for dispatch, `intent` what the plan depends on, `jku_keys` fetched JWK sets by URL (R18-R20). A set
+    that could not be fetched is handed back as `KeySet(left_out=(why,))`, so that it is not wanted again.
     """
     entries = card.signatures
     if entries is None or entries == []:

@@ -52,7 +52,7 @@ def find_key(entry: Entry, keys: KeySet, jku_keys: Mapping[str, KeySet], policy:
 
 
 def why_not_allowed(jku: str, allowed: frozenset[str]) -> str | None:
-    """Why a `jku` must not be asked, None where it may: https, and its host, host:port or origin allowed by name.
+    """Why a `jku` must not be asked, None where it may: https, and its host, host:port, origin or URL allowed by name.
 
     Plain http is for loopback only, where simulated agents are. A host matches exactly, never its subdomains.
     """
@@ -64,7 +64,8 @@ def why_not_allowed(jku: str, allowed: frozenset[str]) -> str | None:
         return "carries a user name, behind which another host can hide"
     if url.scheme != "https" and reach_of(url.host) is not Reach.LOOPBACK:
         return "is not https (RFC 7515 4.1.2)"
-    if not {url.host, f"{url.host}:{url.port}", url.origin} & {name.lower().rstrip("/") for name in allowed}:
+    place = {url.host, f"{url.host}:{url.port}", url.origin}
+    if jku not in allowed and not place & {name.lower().rstrip("/") for name in allowed}:
         return f"is at {quoted(url.host)}, which is not allowed (--jku-allow)"
     return None
 

@@ -10,6 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from a2a_lab.core.canonical import content_digest, full_digest
+from a2a_lab.core.members import plan_pointers
 from a2a_lab.core.model import Card, Interface
 from a2a_lab.core.pinning import (
     DEPENDENT,
@@ -202,6 +203,23 @@ def test_a_0_3_card_depends_on_its_own_members() -> None:
         assert drift_of(pin, zero_three(**change), drift="renegotiate").fields["depends"] == (f"/{next(iter(change))}",)
     assert drift_of(pin, zero_three(security=[{"a": []}]), drift="renegotiate").fields["depends"] == ("/security",)
     assert look_again(pin, zero_three(securityRequirements=[1]), "renegotiate").next is Next.REDISCOVER
+
+
+def test_null_empty_and_absent_mean_the_same_to_a_plan() -> None:
+    # R8, R14: the digest changes, so it is drift, and nothing that the plan depends on has another meaning.
+    pin = pinned(one_zero(capabilities={"streaming": True, "extensions": None}))
+    for card in (one_zero(), one_zero(supportedInterfaces=[interface(tenant="")]), one_zero(securitySchemes=None)):
+        judged = look_again(pin, card, "renegotiate")
+        assert (judged.next, judged.depends) == (Next.REDISCOVER, ())
+
+
+@pytest.mark.parametrize(
+    ("form", "member"),
+    [("1.0", "/securityRequirements"), ("0.3", "/security"), ("0.2", "/security"), ("0.1", "/authentication")],
+)
+def test_security_is_declared_under_the_name_of_its_generation(form: str, member: str) -> None:
+    card = replace(zero_three(), form=form)
+    assert plan_pointers(card, None, Intent()).count(member) == 1
 
 
 def test_an_additional_interface_of_a_0_3_card_depends_on_its_entry() -> None:
