@@ -54,7 +54,7 @@ def stages(checked: Mapping[str, Any]) -> Html:
     """Each stage with its verdict, then each finding with its judge, in the order of the flow."""
     read = read_stages(checked)
     rows = [(stage, finding) for stage, record in read.items() for finding in record.findings]
-    columns = ["stage", "verdict", "finding", "what was seen", "judge"]
+    columns = ["stage", "verdict", "finding", "judge"]
     listed = table(
         "findings",
         columns,
@@ -64,8 +64,7 @@ def stages(checked: Mapping[str, Any]) -> Html:
                 [
                     Sorted(stage.value, list(Stage).index(stage)),
                     Sorted(chip(finding.verdict), finding.verdict.severity),
-                    tag("code", finding.slug),
-                    Prose(finding.detail),
+                    Prose(finding.detail, name=finding.slug),
                     judge_told(finding),
                 ],
             )

@@ -9,7 +9,6 @@ from __future__ import annotations
 import json
 import tempfile
 from collections.abc import Callable, Mapping
-from concurrent.futures import Future, ThreadPoolExecutor, wait
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
@@ -19,14 +18,12 @@ from a2a_lab.bundled import bundled
 from a2a_lab.errors import HarnessFault, Misuse, RecordFault
 from a2a_lab.lab.records import RECORDS, Run, read_run
 from a2a_lab.lab.rowreading import read_header
-from a2a_lab.report.execute import execute
+from a2a_lab.report.execute import Job, execute, execute_all
 from a2a_lab.report.notebooks import join, run_folders
 from a2a_lab.report.render import write_page
 from a2a_lab.tabulate import summary
 
 POSTURES = ("trusting", "enforcing")
-_LOOK_S = 0.25  # how often progress is read; people see no difference below that
-_PATIENCE_S = 20.0  # for interrupted kernels to write their footer and to end their agents
 
 Watch = Callable[[Mapping[str, tuple[int, int]]], None]
 """Told now and then how many cells of each posture are recorded, and how many there are."""
@@ -76,18 +73,16 @@ def make_report(
         "attempts": attempts,
         "bodies": bodies,
     }
-    with ThreadPoolExecutor(max_workers=len(POSTURES)) as pool:
-        running = {
-            posture: pool.submit(
-                execute,
-                bundled("notebooks", "matrix", ".ipynb"),
-                folder / f"matrix-{posture}.ipynb",
-                parameters | {"posture": posture},
-            )
-            for posture in POSTURES
-        }
-        _wait(running, watch, Path(out), seen)
-    details = {posture: future.result() for posture, future in running.items()}
+    jobs = [
+        Job(
+            notebook=bundled("notebooks", "matrix", ".ipynb"),
+            output=folder / f"matrix-{posture}.ipynb",
+            parameters=parameters | {"posture": posture},
+        )
+        for posture in POSTURES
+    ]
+    tick = (lambda: watch(progress(Path(out), seen))) if watch is not None else None
+    details = dict(zip(POSTURES, execute_all(jobs, tick=tick), strict=True))
     runs = {posture: _run_of(notebook) for posture, notebook in details.items()}
     comparison = execute(
         bundled("notebooks", "comparison", ".ipynb"),
@@ -113,23 +108,6 @@ def _run_of(notebook: Any) -> Run:
     if not folders:
         raise HarnessFault("the matrix notebook names no run; its cell `run` must show show.what_was_run(run)")
     return read_run(folders[-1], allow_cut=True)
-
-
-def _wait(running: Mapping[str, Future[Any]], watch: Watch | None, out: Path, seen: set[Path]) -> None:
-    """Until all have ended. Ctrl-C is handed on to the kernels, so that their runs end with a footer."""
-    left = set(running.values())
-    try:
-        while left:
-            _, left = wait(left, timeout=_LOOK_S)
-            if watch is not None:
-                watch(progress(out, seen))
-    except KeyboardInterrupt:
-        from a2a_lab.report.kernels import interrupt_all, kill_all
-
-        interrupt_all()
-        wait(left, timeout=_PATIENCE_S)
-        kill_all()
-        raise
 
 
 def _records(out: Path) -> set[Path]:

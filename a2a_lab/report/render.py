@@ -29,9 +29,12 @@ _OUTPUT_CAP = 20_000  # characters of plain output; a notebook that prints a log
 def page(notebook: Any, *, now: datetime) -> str:
     """The HTML of an executed notebook; `now` stands in its title bar, in UTC."""
     nbformat()  # first, so that nbconvert finds it without the grammar
-    from nbconvert.exporters import HTMLExporter
+    from nbconvert.exporters.templateexporter import TemplateExporter
 
-    exporter: Any = HTMLExporter(template_name=TEMPLATE.name, extra_template_basedirs=[str(TEMPLATE.parent)])  # type: ignore[no-untyped-call]
+    # Not HTMLExporter: it parses the finished page and writes it anew; what is parsed twice can be read in two ways.
+    exporter: Any = TemplateExporter(  # type: ignore[no-untyped-call]
+        template_name=TEMPLATE.name, template_file="index.html.j2", extra_template_basedirs=[str(TEMPLATE.parent)]
+    )
     prose = _Prose()
     exporter.register_filter("prose", prose)
     exporter.register_filter("shown_output", shown_output)
@@ -53,6 +56,7 @@ def write_page(notebook: Any, path: Path, *, now: datetime) -> Path:
         half.write_text(html, encoding="utf-8")
         os.replace(half, path)
     except OSError as fault:
+        half.unlink(missing_ok=True)
         raise Misuse(f"cannot write the page {path}: {fault.strerror}. Name a writable file") from fault
     return path
 

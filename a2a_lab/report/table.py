@@ -22,10 +22,11 @@ class Sorted:
 
 
 class Prose:
-    """A table cell that holds a sentence and may take the width for it."""
+    """A table cell that holds a sentence and may take the width for it, below a name by which the column sorts."""
 
-    def __init__(self, text: Child) -> None:
+    def __init__(self, text: Child, *, name: str | None = None) -> None:
         self.text = text
+        self.name = name
 
 
 Value = Child | Sorted | Prose
@@ -33,25 +34,36 @@ Value = Child | Sorted | Prose
 
 def table(name: str, columns: Sequence[str], rows: Iterable[tuple[Sequence[CellRecord], Sequence[Value]]]) -> Html:
     """A sortable table called `name`; each row comes with the cells it is about."""
-    head = tag("tr", *(tag("th", tag("button", column, type="button"), scope="col") for column in columns))
+    listed = list(rows)
+    numeric = [_is_number(value) for value in listed[0][1]] if listed else [False] * len(columns)
+    head = [
+        tag("th", tag("button", column, type="button"), scope="col", class_="n" if is_number else None)
+        for column, is_number in zip(columns, numeric, strict=True)
+    ]
     body = [
         tag("tr", *map(_value, values), data_cells=" ".join(anchor(str(cell.key)) for cell in cells) or None)
-        for cells, values in rows
+        for cells, values in listed
     ]
     return tag(
         "div",
-        tag("table", tag("thead", head), tag("tbody", *body), class_="sortable", data_name=name),
+        tag("table", tag("thead", tag("tr", *head)), tag("tbody", *body), class_="sortable", data_name=name),
         class_="scroll",
     )
 
 
 def _value(value: Value) -> Html:
     if isinstance(value, Sorted):
-        return tag("td", value.shown, data_v=value.by, class_="n" if value.is_number else None)
+        return tag("td", value.shown, data_v=value.by, class_="n" if _is_number(value) else None)
     if isinstance(value, Prose):
-        return tag("td", value.text, class_="w")
-    is_number = isinstance(value, int | float) and not isinstance(value, bool)
-    return tag("td", value, class_="n" if is_number else None)
+        named = tag("code", value.name) if value.name else None
+        return tag("td", tag("div", named, " ", value.text), class_="w", data_v=value.name)
+    return tag("td", value, class_="n" if _is_number(value) else None)
+
+
+def _is_number(value: Value) -> bool:
+    if isinstance(value, Sorted):
+        return value.is_number
+    return isinstance(value, int | float) and not isinstance(value, bool)
 
 
 def facts(rows: Mapping[str, Child]) -> Html:

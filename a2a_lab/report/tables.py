@@ -60,7 +60,7 @@ def findings_table(run: Run) -> Html:
     rows = sorted(grouped.values(), key=lambda row: (order[row[1].kind], -row[1].verdict.severity))
     if not rows:
         return tag("p", "No finding: every stage that was reached accepted.", class_="legend")
-    columns = ["verdict", "finding", "what was seen", "agent", "stage", "judge", "cells"]
+    columns = ["verdict", "finding", "agent", "stage", "judge", "cells"]
     return join(
         [
             tag("p", _judged([finding for _, finding, _ in rows]), class_="legend"),
@@ -76,8 +76,7 @@ def findings_table(run: Run) -> Html:
 def _finding_row(agent: str, finding: Finding, cells: Sequence[CellRecord]) -> Sequence[Value]:
     return [
         Sorted(chip(finding.verdict), finding.verdict.severity),
-        tag("code", finding.slug),
-        Prose(finding.detail),
+        Prose(finding.detail, name=finding.slug),
         agent,
         finding.stage.value,
         judge_told(finding),

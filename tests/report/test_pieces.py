@@ -1,0 +1,243 @@
+"""The pieces of a page: what each shows, and that the two judges, zeros and unfinished runs are told honestly."""
+
+from __future__ import annotations
+
+import html
+import re
+from collections.abc import Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+import synthetic_runs as synthetic
+
+from a2a_lab.compare import compare
+from a2a_lab.errors import Misuse
+from a2a_lab.lab.records import CellRecord, Measures, Run, read_run
+from a2a_lab.report import fragments as show
+from a2a_lab.report.figures import cost
+from a2a_lab.report.html import RUN_TYPE, STYLE_TYPE, Fragment, anchor
+from a2a_lab.report.matrix import matrix
+from a2a_lab.report.progress import progress
+from a2a_lab.report.tiles import headline, honesty
+from a2a_lab.report.words import VERDICTS, load_catalogue
+from a2a_lab.verdicts import Judge, Kind, NotGradeable, Stage, Verdict
+
+
+@pytest.fixture
+def both(tmp_path: Path) -> tuple[Run, Run]:
+    return tuple(read_run(synthetic.write_seven(tmp_path, posture)) for posture in ("trusting", "enforcing"))
+
+
+@pytest.fixture
+def run_of(tmp_path: Path) -> Any:
+    def read(cells: Sequence[CellRecord], **more: Any) -> Run:
+        folder = tmp_path / str(len(list(tmp_path.iterdir())))
+        return read_run(synthetic.write(folder, cells, **more), allow_cut=True)
+
+    return read
+
+
+def text_of(piece: Fragment | str) -> str:
+    return html.unescape(re.sub(r"\s+", " ", re.sub(r"<[^>]*>", " ", str(piece))))
+
+
+def test_the_headline_says_what_each_posture_pays_and_gets(both: tuple[Run, Run]) -> None:
+    assert headline(both) == (
+        "2 of 7 pairs do at runtime what the agent's card declares. The trusting consumers pay with 5 renegotiation "
+        "cycles, 6 orphans and 1 hang and get 4 results; the enforcing ones with 0 renegotiation cycles, 0 orphans and "
+        "0 hangs and get 5."
+    )
+
+
+def test_tiles_show_before_and_after_and_the_pairs_they_are_of(both: tuple[Run, Run]) -> None:
+    told = text_of(show.headline(*both))
+    for tile in ("2 /7 pairs hold", "4 → 5 /7 pairs delivered", "5 → 0 /7 pairs renegotiated", "6 → 0 left behind"):
+        assert tile in told
+    assert told.count("better") == 0  # said by colour, and by the figures themselves
+
+
+def test_a_zero_is_told_to_be_no_promise(both: tuple[Run, Run]) -> None:
+    assert honesty(both).startswith("0 cycles, 0 orphans and 0 hangs: a property of this matrix, not a promise.")
+    assert honesty(both[:1]) == ""
+
+
+def test_two_runs_of_one_posture_are_before_and_after(run_of: Any) -> None:
+    old, new = run_of(synthetic.seven("trusting")), run_of(synthetic.seven("trusting"))
+    assert "Before: 5 renegotiation cycles" in headline((old, new))
+
+
+def test_a_run_in_which_nobody_could_be_graded_says_so(run_of: Any) -> None:
+    run = run_of([synthetic.unreachable()])
+    told = text_of(show.headline(run))
+    assert "No pair could be graded." in told
+    assert "Not gradeable and counted for and against nobody: 1 unreachable." in told
+
+
+def test_each_cell_of_the_matrix_has_word_figures_and_a_link_to_its_evidence(both: tuple[Run, Run]) -> None:
+    markup = str(show.matrix(*both))
+    assert markup.count('<a class="cell') == 14
+    hang = anchor("cedar@0.9/dash/JSONRPC/1.0/default/trusting/1")
+    assert f'href="#{hang}"' in markup
+    assert "1 cycle · 3 orphans · 1 hang · 5.36 s" in markup
+    assert f'id="{hang}"' in str(show.evidence(both[0]))
+
+
+def test_binding_version_and_scenario_are_matrices_of_their_own(run_of: Any) -> None:
+    cells = [synthetic.cell(synthetic.key(version=version)) for version in ("0.3", "1.0")]
+    cells.append(synthetic.cell(synthetic.key(scenario="rotated")))
+    told = matrix([run_of(cells)])
+    assert told.count("<table") == 3
+    assert "JSONRPC · protocol 0.3" in told and "JSONRPC · protocol 1.0 · rotated" in told
+
+
+def test_several_attempts_show_how_many_worked(run_of: Any) -> None:
+    cells = [
+        synthetic.cell(synthetic.key(attempt=n), verdict) for n, verdict in ((1, Verdict.ACCEPT), (2, Verdict.HANG))
+    ]
+    markup = str(matrix([run_of(cells)]))
+    assert "1/2 work, hang" in markup and 'data-works="0"' in markup
+
+
+def test_who_fails_with_everyone_is_marked_for_the_filter(both: tuple[Run, Run]) -> None:
+    marked = re.findall(r'data-pair="([^"]*)" data-works="0" data-everyone', str(show.matrix(both[1])))
+    assert marked == ["birch/dash/JSONRPC/1.0/default", "cedar/dash/JSONRPC/1.0/default"]
+
+
+def test_the_two_judges_are_never_mixed_up(both: tuple[Run, Run]) -> None:
+    told = text_of(show.findings(both[0]))
+    assert "1 by the specification (a defect of the vendor), 6 by this lab's stricter policy" in told
+    assert "spec · 1.0.1 3.1.2 MUST R30" in told
+    assert "policy · 1.0.1 3.1.2 A6 (the spec allows zero artifacts)" in told
+
+
+def test_one_observation_in_several_cells_is_one_row(both: tuple[Run, Run]) -> None:
+    rows = re.findall(r"<tr data-cells.*?</tr>", str(show.findings(both[0])))
+    (stranger,) = [row for row in rows if "untrusted-key" in row]
+    assert stranger.count("<a href") == 3
+
+
+def test_each_orphan_has_a_row_with_its_clean_up_state(both: tuple[Run, Run]) -> None:
+    told = str(show.orphans(both[0]))
+    assert told.count("<tr data-cells") == 6
+    assert "the task itself" in told and "rejected" in told
+    assert "Nothing was left behind" in str(show.orphans(both[1]))
+
+
+def test_the_changes_between_two_runs_are_a_table(both: tuple[Run, Run]) -> None:
+    told = text_of(show.changes(compare(*both, across_postures=True)))
+    assert "2 of 7 pairs are the same in both runs." in told
+    assert "cedar × batch newly passing orphan hint" in told
+
+
+def test_the_same_run_twice_has_no_table_of_changes(both: tuple[Run, Run]) -> None:
+    assert "<table" not in str(show.changes(compare(both[0], both[0])))
+
+
+def test_a_run_that_was_cut_is_told_loudly_and_without_paths(run_of: Any, tmp_path: Path) -> None:
+    run = run_of(synthetic.seven("trusting"), close=False)
+    told = text_of(show.what_was_run(run))
+    assert "This run is not whole:" in told and "0 of 7 planned cells missing" in told
+    assert str(tmp_path) not in str(show.what_was_run(run))
+
+
+def test_evidence_that_cannot_be_read_is_said_and_the_page_goes_on(both: tuple[Run, Run]) -> None:
+    run = both[0]
+    paths = [run.folder / (cell.evidence or "") for cell in run.cells]
+    paths[0].unlink()
+    paths[1].write_text('{"log": {')
+    told = text_of(show.evidence(run))
+    assert told.count("The timeline cannot be shown") == 2
+    assert str(run.folder) not in told
+
+
+@pytest.mark.parametrize("path", ["../../secrets.har", "/etc/passwd"])
+def test_evidence_outside_the_run_is_never_opened(both: tuple[Run, Run], path: str) -> None:
+    run = replace(both[0], cells=(replace(both[0].cells[0], evidence=path),))
+    assert "leads out of the run" in text_of(show.evidence(run))
+
+
+def test_a_large_run_keeps_the_timelines_of_what_failed(both: tuple[Run, Run]) -> None:
+    from a2a_lab.report.evidence import evidence
+
+    told = evidence(both[0], budget=1)
+    assert told.count("<details") == 7
+    assert told.count('class="timeline"') == 1
+    assert "t-deadline" in told or "t-request" in told
+
+
+def test_the_glossary_explains_every_verdict_and_only_what_occurs(both: tuple[Run, Run]) -> None:
+    assert set(VERDICTS) == {*(v.value for v in Verdict), *(w.value for w in NotGradeable)}
+    told = str(show.words_of(both[1]))
+    assert "<dt>hang</dt>" in told and "<dt>throttled</dt>" not in told
+
+
+def test_every_finding_of_the_lab_says_what_it_means() -> None:
+    catalogue = load_catalogue()
+    assert len(catalogue) > 20
+    assert all(means for means in catalogue.values())
+
+
+def test_the_figure_takes_its_colours_from_the_page(both: tuple[Run, Run]) -> None:
+    drawn = str(cost(both))
+    assert drawn.count("<svg") == 1 and "var(--before)" in drawn and "currentColor" in drawn
+    for unwanted in ("<metadata", "<!DOCTYPE", "#ffffff", "http", "<style", "DejaVu"):
+        assert unwanted not in drawn
+
+
+def test_a_name_in_a_figure_is_text_and_no_formula(run_of: Any) -> None:
+    drawn = str(cost([run_of([synthetic.cell(synthetic.key("$x^2$<b>"))])]))
+    assert "$x^2$&lt;b&gt;" in drawn
+
+
+def test_two_figures_share_no_id(both: tuple[Run, Run]) -> None:
+    ids = re.findall(r' id="([^"]*)"', str(cost(both)) + str(cost(both[:1])))
+    assert len(ids) == len(set(ids)) > 0
+
+
+def test_a_piece_names_the_run_for_whoever_executed_the_notebook(both: tuple[Run, Run]) -> None:
+    bundle = show.what_was_run(both[0])._repr_mimebundle_()
+    assert bundle[RUN_TYPE] == {"folder": str(both[0].folder)}
+    assert STYLE_TYPE in show.styles()._repr_mimebundle_()
+    assert show.cells(both[0])._repr_mimebundle_()["text/plain"] == "7 cells"
+
+
+def test_nothing_is_displayed_while_nobody_watches(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delenv("JPY_SESSION_NAME", raising=False)
+    assert progress() is None
+
+
+class Checked:
+    exchanges = None
+
+    def as_json(self) -> dict[str, Any]:
+        cell = synthetic.seven("enforcing")[-1].as_json()
+        target = {"url": "http://127.0.0.1:9/<x>", "tenant": None, "binding": "JSONRPC", "version": "1.0"}
+        return {"target": target, "evidence": None} | {
+            name: cell[name] for name in ("verdict", "authority", "stages", "measures")
+        }
+
+
+def test_a_check_is_shown_stage_by_stage() -> None:
+    verdict, stages = text_of(show.check_verdict(Checked())), str(show.check_stages(Checked()))
+    assert "hang advisory: unsigned" in verdict and "http://127.0.0.1:9/<x>" in verdict
+    assert stages.count("<li") == len(Stage) and "stream-never-final" in stages
+    assert "No exchange was recorded" in str(show.check_exchanges(Checked()))
+
+
+def test_findings_of_a_note_come_last(run_of: Any) -> None:
+    note = synthetic.finding("a-note", Stage.RPC, Verdict.HANG, Kind.NOTE, judge=Judge.SPEC)
+    worse = synthetic.finding("b-worse", Stage.RPC, Verdict.REFUSE)
+    told = text_of(show.findings(run_of([synthetic.cell(synthetic.key(), Verdict.REFUSE, [note, worse])])))
+    assert told.index("b-worse") < told.index("a-note")
+
+
+def test_measures_of_an_ungraded_cell_are_shown_as_untested(run_of: Any) -> None:
+    cell = replace(synthetic.unreachable(), measures=Measures())
+    assert "untested" in text_of(show.cells(run_of([cell])))
+
+
+def test_a_cell_key_cannot_smuggle_a_path() -> None:
+    with pytest.raises(Misuse):
+        synthetic.key("..", "../x")
