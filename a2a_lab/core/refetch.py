@@ -37,14 +37,15 @@ class Next(StrEnum):
 class Refetch:
     """What the card's URL answered now. `status` is None and `fault` named where no HTTP answer came.
 
-    `conditional` says that validators were sent; `extended` that this is the answer of the extended card's operation.
+    `conditional` says whether validators were sent, None where the evidence does not tell; `extended` that this is the
+    answer of the extended card's operation.
     """
 
     status: int | None
     card: Card | None = None
     fault: str | None = None
     etag: str | None = None
-    conditional: bool = False
+    conditional: bool | None = None
     extended: bool = False
 
 

@@ -114,7 +114,7 @@ def _without_card(answer: Refetch, step: Transition, attempt: int, seen: tuple[s
             return Revalidation(next=Next.RETRY, seen=seen)
         return _stop(UNAVAILABLE, f"the card could not be fetched before {step}: {said}, twice", step, seen, status)
     if status == 304:
-        if answer.conditional:
+        if answer.conditional is not False:
             return Revalidation(next=Next.GO_ON, findings=(NOT_MODIFIED(),), seen=seen)
         detail = f"the card's server answered HTTP 304 before {step} although no validator was sent"
         return _stop(NOT_MODIFIED_UNASKED, detail, step, seen, status)
