@@ -6,7 +6,7 @@ produces them; `CATALOGUE` collects them, so that documentation and pages list e
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import Any
@@ -180,6 +180,10 @@ class Findings:
     def add(self, *findings: Finding) -> None:
         for finding in findings:
             self._stages.setdefault(finding.stage, []).append(finding)
+
+    def revise(self, change: Callable[[Finding], Finding]) -> None:
+        """Put another finding in each one's place, for what later evidence shows in another light."""
+        self._stages = {stage: [change(finding) for finding in found] for stage, found in self._stages.items()}
 
     @property
     def all(self) -> list[Finding]:

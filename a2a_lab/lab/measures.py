@@ -84,9 +84,7 @@ def measure(
         orphaned_artifacts=sum(row.what != "task" for row in orphans),
         orphaned_tasks=sum(row.what == "task" for row in orphans),
         hangs=len(waits),
-        waited_s=round(
-            max((call.quiet_s for call in calls if call.exchange.cut_by not in (None, "done")), default=0.0), 3
-        ),
+        waited_s=round(max((_waited_s(call) for call in calls if _was_cut(call)), default=0.0), 3),
         time_to_verdict_s=round(ended / 1000, 3),
         requests=len(exchanges),
         bytes_committed=sum(send.size for send in sends if send.is_payload),

@@ -1,0 +1,168 @@
+"""The groundwork of the enforcing posture: find the card, judge it, pin it, and look at it again (D1-D8, A1, A2, P1-P4).
+
+Nothing is sent to the agent here but GETs. What the core finds is collected in the outcome; what it refuses stops.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from a2a_lab.core.commitment import Commitment, Fact
+from a2a_lab.core.discovery import CardRequest, Discovery, discover
+from a2a_lab.core.keys import KeySet
+from a2a_lab.core.pinning import (
+    PinKey,
+    PinnedCard,
+    Refetch,
+    Revalidation,
+    Transition,
+    judge_revalidation,
+    pin_card,
+)
+from a2a_lab.errors import MalformedJson, Misuse
+from a2a_lab.judge.statics import STAGES, Statics, judge_statics
+from a2a_lab.net.client import Http
+from a2a_lab.net.discovering import drive, fetch, own_origins
+from a2a_lab.net.job import Job, Outcome
+from a2a_lab.net.journal import Journal
+from a2a_lab.verdicts import Stage
+from a2a_lab.wire import strict_json
+
+
+class Stop(Exception):
+    """The flow ends here; the findings say why."""
+
+
+class Groundwork:
+    """One cell up to its pin. The commitment table refuses a step that comes too early."""
+
+    def __init__(self, job: Job, http: Http, journal: Journal) -> None:
+        self.job, self.http, self.journal = job, http, journal
+        self.outcome = Outcome()
+        self.steps = Commitment()
+
+    async def discover(self) -> Discovery:
+        job, policy = self.job, self.job.policy
+        walk = discover(
+            None if job.card_url or job.configured_card else job.hint_url,
+            policy,
+            resolver=job.resolver,
+            configured_card=job.configured_card,
+            credentials_for=own_origins(job.hint_url, {**job.credentials.card, **job.credentials.calls}),
+            card_url=job.card_url,
+            tenant=job.tenant,
+        )
+        found = await drive(
+            walk, self.http, bounds=policy.bounds, credentials=job.credentials.card, card_s=policy.clocks.total_s
+        )
+        for stage in found.reached:
+            self.outcome.findings.reach(stage)
+        self.outcome.findings.add(*found.findings)
+        self.outcome.not_gradeable = found.not_gradeable
+        if found.card is None or found.interface is None or found.target is None:
+            self.steps.note(Fact.TARGET_REFUSED)
+            self.outcome.card = found.hint_card
+            raise Stop
+        self.steps.note(Fact.TARGET_RESOLVED)
+        self.steps.note(Fact.CARD_BOUND)
+        self.outcome.card, self.outcome.interface, self.outcome.target = found.card, found.interface, found.target
+        self.outcome.card_url = found.card_url
+        return found
+
+    async def gate(self, found: Discovery) -> Statics:
+        statics = self.judge(found, {})
+        if statics.signature.wanted_jku:
+            statics = self.judge(found, await self._jku_keys(statics.signature.wanted_jku))
+        for stage in STAGES:
+            self.outcome.findings.reach(stage)
+        self.outcome.findings.add(*statics.findings)
+        if statics.refuses:
+            self.steps.note(Fact.GATES_REFUSED)
+            raise Stop
+        self.steps.note(Fact.GATES_PASSED)
+        return statics
+
+    def judge(self, found: Discovery, jku_keys: Mapping[str, KeySet]) -> Statics:
+        assert found.card is not None and found.interface is not None
+        return judge_statics(
+            found.card,
+            found.interface,
+            self.job.intent,
+            self.job.policy,
+            now=self.job.now,
+            served_from=found.card_url,
+            jku_keys=jku_keys,
+        )
+
+    async def _jku_keys(self, urls: tuple[str, ...]) -> dict[str, KeySet]:
+        """JWK sets from hosts that the operator allows; one that is no key set verifies nothing."""
+        sets = {}
+        for url in urls:
+            exchange = await self.http.send("GET", url, {"Accept": "application/json"}, purpose="jku", total_s=10.0)
+            try:
+                if exchange.status == 200 and exchange.fault is None:
+                    sets[url] = KeySet.from_jwks(strict_json.parse(exchange.body, bounds=self.job.policy.bounds))
+            except (Misuse, MalformedJson):
+                continue
+        return sets
+
+    def pin(self, found: Discovery, statics: Statics, seen: tuple[str, ...] = ()) -> PinnedCard:
+        assert found.card is not None and found.interface is not None
+        self.outcome.findings.reach(Stage.LEDGER)
+        pin = pin_card(
+            found.card,
+            interface=found.interface,
+            intent=self.job.intent,
+            at=self.job.now,
+            authoritative=statics.signature.authoritative,
+            etag=_header(found.card_headers, "etag"),
+            seen=seen,
+        )
+        key = PinKey.of(
+            card_url=found.card_url or "",
+            interface=found.interface,
+            selectors=found.target.headers if found.target else {},
+            credential=",".join(sorted(self.job.credentials.card)) or None,
+            sent=found.request_headers,
+            vary=_header(found.card_headers, "vary"),
+        )
+        self.journal.ledger.pin(
+            self.journal.run,
+            self.journal.cell,
+            key=key.text,
+            content_digest=pin.content_digest,
+            full_digest=pin.full_digest,
+            protocol_version=str(pin.protocol_version),
+            card_version=pin.card_version,
+        )
+        self.steps.note(Fact.CARD_PINNED)
+        return pin
+
+    async def revalidate(
+        self, found: Discovery, pin: PinnedCard, transition: Transition, *, attempt: int, seen: tuple[str, ...] = ()
+    ) -> Revalidation:
+        return judge_revalidation(
+            pin,
+            await self._refetch(found),
+            transition=transition,
+            policy=self.job.policy,
+            now=self.job.now,
+            attempt=attempt,
+            seen=seen,
+            keys=self.job.policy.trusted_keys,
+            served_from=found.card_url,
+        )
+
+    async def _refetch(self, found: Discovery) -> Refetch:
+        request = CardRequest(
+            url=found.card_url or "",
+            headers=found.request_headers,
+            reason="target",
+            with_credentials=bool(self.job.credentials.card),
+        )
+        answer = await fetch(request, self.http, bounds=self.job.policy.bounds, credentials=self.job.credentials.card)
+        return Refetch(status=answer.status, card=answer.card, fault=answer.fault, etag=answer.header("etag"))
+
+
+def _header(headers: Mapping[str, str], name: str) -> str | None:
+    return next((value for key, value in headers.items() if key.lower() == name), None)
