@@ -158,7 +158,7 @@ class SimulatedAgent:
         accepted, refused = self._modes(call, parts, settings)
         task = self._tasks.task_for(message)
         if refused and self.spec.asks_with == "error":
-            raise RpcProblem("ContentTypeNotSupported", plea(refused, accepted))
+            raise RpcProblem("ContentTypeNotSupported", f"content type {plea(refused, accepted)}")
         if self.spec.echoes_skill and settings.get("skillId") in {skill.id for skill in self.spec.skills}:
             task.metadata["skillId"] = settings["skillId"]
         task.received.append(json.dumps(parts, ensure_ascii=False))

@@ -1,7 +1,7 @@
 """Hands out the card of a simulated agent: made, signed, and spoilt where its misbehaviours say so.
 
-The place where card behaviours act, and what they may look at (`Scene`): the request, how many cards and messages
-there were before, the agent's base URL, and its signature.
+The place where card behaviours act, and what they may look at (`Scene`): how many cards and messages there were
+before, the agent's base URL, and its signature.
 """
 
 from __future__ import annotations
@@ -22,7 +22,6 @@ class CardDesk:
     def __init__(self, spec: AgentSpec, *, base: str, rpc_path: str, keys: Keys) -> None:
         self.base = base
         self.card_gets = self.messages = 0
-        self.asked = Incoming(method="GET", path=CARD_PATH)
         self._spec, self._rpc_url, self._keys = spec, base + rpc_path, keys
         self._signed: dict[tuple[str, int], Document] = {}
         self._faults = [(BEHAVIOURS[entry.name], entry.options) for entry in spec.misbehaviours]
@@ -42,7 +41,6 @@ class CardDesk:
         """The answer to a GET: the card, or 404 where none is."""
         if request.path not in self._paths or request.method not in ("GET", "HEAD"):
             return NOT_FOUND
-        self.asked = request
         self.card_gets += 1
         card = make_card(self._spec, self._rpc_url)
         for fault, options in self._faults:

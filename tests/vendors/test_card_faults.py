@@ -10,7 +10,7 @@ import rfc8785
 from jwcrypto import jwk, jws
 from jwcrypto.common import JWException
 
-from tests.vendors.bench import CARD, Agent, Bench
+from tests.vendors.bench import Agent, Bench
 
 
 def verifies(agent: Agent, card: dict[str, Any]) -> bool:
@@ -55,11 +55,8 @@ def test_huge_card(bench: Bench) -> None:
 
 
 def test_card_redirects_away(bench: Bench) -> None:
-    agent = bench.agent("card-redirects-away")
-    answer = agent.get()
-    assert answer.status_code == 302
-    assert answer.headers["location"] == f"{agent.running.url.replace('127.0.0.1', 'localhost')}{CARD}"
-    assert agent.card(Host="localhost")["name"] == "oak"
+    answer = bench.agent("card-redirects-away").get()
+    assert answer.status_code == 302 and answer.headers["location"].startswith("https://elsewhere.example.test/")
 
 
 # ---- what it says ------------------------------------------------------------------------------------------------

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from urllib.parse import urlsplit
 
 from a2a_lab.vendors.behaviours.table import Behaviour, Option, Options, Scene
 from a2a_lab.vendors.traffic import NOT_FOUND, Reply
 
+_ELSEWHERE = "https://elsewhere.example.test/.well-known/agent-card.json"  # a host that cannot exist (RFC 6761)
 _PAGE = b"<!doctype html><html><head><title>Sign in</title></head><body><h1>Sign in</h1></body></html>"
 
 
@@ -40,11 +40,7 @@ def _huge(reply: Reply, scene: Scene, options: Options) -> Reply:
 
 
 def _redirect(reply: Reply, scene: Scene, options: Options) -> Reply:
-    """To the same server by its other name, so that whoever follows does get a card, from another host."""
-    if scene.asked.headers.get("host", "").startswith(options["to"]):
-        return reply
-    place = f"http://{options['to']}:{urlsplit(scene.base).port}{scene.asked.path}"
-    return Reply(status=302, media_type="text/plain", headers={"Location": place}, body=b"")
+    return Reply(status=302, media_type="text/plain", headers={"Location": options["to"]}, body=b"")
 
 
 BEHAVIOURS = (
@@ -84,7 +80,7 @@ BEHAVIOURS = (
         name="card-redirects-away",
         says="The card's address redirects to another host.",
         breaks="R10",
-        options=(Option(name="to", kind="text", says="that host", default="localhost"),),
+        options=(Option(name="to", kind="text", says="the other address", default=_ELSEWHERE),),
         card_reply=_redirect,
     ),
 )

@@ -21,9 +21,8 @@ Document = dict[str, Any]
 
 
 class Scene(Protocol):
-    """What a card behaviour may look at: the request, counts of what reached the agent, its own base URL, its key."""
+    """What a card behaviour may look at: counts of what reached the agent, its own base URL, its key."""
 
-    asked: Incoming
     card_gets: int
     messages: int
     base: str
