@@ -8,31 +8,42 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable
-from typing import Any
+from typing import Any, Protocol
 
 from a2a_lab.lab.records import CellRecord
 from a2a_lab.report.chips import chip, pair_name
 from a2a_lab.report.html import Fragment, tag
 
-Progress = Callable[[CellRecord, int, int], None]
-"""Called after each cell with its record, how many are done, and how many there are."""
+
+class Step(Protocol):
+    """What a run tells whoever watches it, as far as one line needs it."""
+
+    @property
+    def done(self) -> int: ...
+
+    @property
+    def planned(self) -> int: ...
+
+    @property
+    def ended(self) -> CellRecord | None: ...
 
 
-def progress() -> Progress | None:
-    """A callback for `run_matrix`, or None when the notebook runs headless."""
+def progress() -> Callable[[Step], None] | None:
+    """A watcher for `run_matrix`, or None when the notebook runs headless."""
     if "JPY_SESSION_NAME" not in os.environ:
         return None
     from IPython.display import display
 
-    handle = display(_line("starting", None), display_id=True)  # type: ignore[no-untyped-call]
+    handle = display(line("starting"), display_id=True)  # type: ignore[no-untyped-call]
 
-    def told(record: CellRecord, done: int, total: int) -> None:
-        if handle is not None:
-            handle.update(_line(f"{done} of {total} cells", record))
+    def watch(step: Step) -> None:
+        if handle is not None and step.ended is not None:
+            handle.update(line(f"{step.done} of {step.planned} cells", step.ended))
 
-    return told
+    return watch
 
 
-def _line(text: str, record: CellRecord | None) -> Any:
-    last = [" · ", pair_name(record), " ", chip(record.verdict)] if record else []
+def line(text: str, record: CellRecord | None = None) -> Fragment:
+    """One line of progress, with the cell that ended last."""
+    last: list[Any] = [" · ", pair_name(record), " ", chip(record.verdict)] if record else []
     return Fragment(tag("div", tag("p", text, *last, class_="legend"), class_="lab"), text=text)

@@ -7,6 +7,7 @@ import re
 from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -206,6 +207,25 @@ def test_a_piece_names_the_run_for_whoever_executed_the_notebook(both: tuple[Run
 def test_nothing_is_displayed_while_nobody_watches(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.delenv("JPY_SESSION_NAME", raising=False)
     assert progress() is None
+
+
+def test_in_jupyterlab_one_line_is_rewritten(monkeypatch: pytest.MonkeyPatch) -> None:
+    shown: list[str] = []
+
+    class Handle:
+        def update(self, piece: Fragment) -> None:
+            shown.append(text_of(piece))
+
+    def display(piece: Fragment, display_id: bool) -> Handle:
+        return Handle()
+
+    monkeypatch.setenv("JPY_SESSION_NAME", "matrix.ipynb")
+    monkeypatch.setattr("IPython.display.display", display)
+    watch = progress()
+    assert watch is not None
+    watch(SimpleNamespace(done=0, planned=7, ended=None))
+    watch(SimpleNamespace(done=1, planned=7, ended=synthetic.seven("trusting")[0]))
+    assert [text.strip() for text in shown] == ["1 of 7 cells · alder × notes accept"]
 
 
 class Checked:
