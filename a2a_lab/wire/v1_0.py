@@ -74,7 +74,7 @@ class JsonRpc10(JsonRpcDialect):
                 params["configuration"] = configuration
         elif op == "list":
             params |= {"contextId": context_id} if context_id else {}
-        elif task_id is not None:
+        elif op in ("get", "cancel", "subscribe"):
             params["id"] = task_id
             if op == "get" and history_length is not None:
                 params["historyLength"] = history_length
