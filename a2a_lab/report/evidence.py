@@ -1,7 +1,7 @@
 """The evidence of each cell: what every stage said, what was counted, and the timeline of its exchanges.
 
-The worst cells come first and the page has a budget: of a large run the cells that work keep their findings and name
-their file, but not their timeline. Files that cannot be read are said to be so; the page is still written.
+The worst cells come first and the page has a budget: of a large run the cells that work name their findings and their
+file, and no more. Files that cannot be read are said to be so; the page is still written.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from a2a_lab.report.timeline import Row, timeline
 from a2a_lab.report.told import Seal
 from a2a_lab.verdicts import Stage, Verdict
 
-BUDGET = 1_500_000  # bytes of timelines in one section; a page of this size still opens at once
+BUDGET = 1_500_000  # bytes of evidence in one section; a page of this size still opens at once
 _MARKS = {"request": "request ›", "response": "‹ response", "fault": "‹ fault"}
 
 
@@ -28,22 +28,20 @@ def evidence(run: Run, *, bodies: bool = False, budget: int = BUDGET) -> Html:
     """A `<details>` for each cell, in the order of the run. `bodies` shows contents, for pages that stay in house."""
     seal = Seal()
     spent = 0
-    timelines: dict[str, Html] = {}
+    shown: dict[str, Html] = {}
     for cell in sorted(run.cells, key=lambda cell: -_severity(cell)):
-        if spent >= budget:
-            break
-        shown = cell_timeline(run.folder, cell, seal, bodies=bodies)
-        timelines[str(cell.key)] = shown
-        spent += len(shown)
-    return join(_details(run, cell, timelines.get(str(cell.key))) for cell in run.cells)
+        is_whole = spent < budget
+        details = _details(run, cell, _whole(run, cell, seal, bodies=bodies) if is_whole else _short(cell))
+        shown[str(cell.key)] = details
+        spent += len(details) if is_whole else 0
+    return join(shown[str(cell.key)] for cell in run.cells)
 
 
 def _severity(cell: CellRecord) -> int:
     return cell.verdict.severity if isinstance(cell.verdict, Verdict) else Verdict.HINT.severity
 
 
-def _details(run: Run, cell: CellRecord, shown: Html | None) -> Html:
-    many = tag("p", f"The timeline is left out to keep the page small; it is in {cell.evidence}.", class_="legend")
+def _details(run: Run, cell: CellRecord, body: Html) -> Html:
     summary = tag(
         "summary",
         chip(cell.verdict),
@@ -53,22 +51,27 @@ def _details(run: Run, cell: CellRecord, shown: Html | None) -> Html:
         tag("span", cell.said, class_="said"),
         tag("small", figures([cell]), class_="muted"),
     )
-    return tag(
-        "details",
-        summary,
-        tag(
-            "div",
-            tag("p", tag("code", str(cell.key)), class_="key"),
+    where = tag("p", tag("code", str(cell.key)), class_="key")
+    key = anchor(str(cell.key))
+    return tag("details", summary, tag("div", where, body), class_="evidence", id=key, data_cells=key)
+
+
+def _whole(run: Run, cell: CellRecord, seal: Seal, *, bodies: bool) -> Html:
+    return join(
+        [
             stage_strip(cell.stages),
             _findings(cell),
             facts(_facts(cell)),
-            shown if shown is not None else many,
+            cell_timeline(run.folder, cell, seal, bodies=bodies),
             tag("p", "For the vendor: ", tag("code", _reproduce(run, cell)), class_="legend"),
-        ),
-        class_="evidence",
-        id=anchor(str(cell.key)),
-        data_cells=anchor(str(cell.key)),
+        ]
     )
+
+
+def _short(cell: CellRecord) -> Html:
+    slugs = ", ".join(finding.slug for finding in cell.findings) or "no finding"
+    told = f"{slugs}. The timeline is left out to keep the page small; it is in {cell.evidence}."
+    return tag("p", told, class_="legend")
 
 
 def _reproduce(run: Run, cell: CellRecord) -> str:

@@ -118,12 +118,14 @@ def insight_list(found: Sequence[Insight], *, most: int = 12) -> Html:
 
 
 _WORKS = "works with everyone"
+_WORKING = 6  # of those that work named in the one line; the matrix shows all
 
 
 def _line(kind: str, found: Sequence[Insight]) -> Html:
-    told = join(join(["; " if place else "", _linked(insight)]) for place, insight in enumerate(found))
+    told = join(join(["; " if place else "", _linked(insight)]) for place, insight in enumerate(found[:_WORKING]))
+    more = f" and {len(found) - _WORKING} more" if len(found) > _WORKING else ""
     where = tag("small", f" {found[0].posture}", class_="muted") if found[0].posture else None
-    return tag("li", tag("span", kind, class_=f"kind k-{kind.replace(' ', '-')}"), tag("span", told, where))
+    return tag("li", tag("span", kind, class_=f"kind k-{kind.replace(' ', '-')}"), tag("span", told, more, where))
 
 
 def _linked(insight: Insight) -> Html:
