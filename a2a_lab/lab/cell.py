@@ -164,9 +164,11 @@ def _policy(cell: Cell, bench: Bench) -> Policy:
 def _resolver(consumer: ConsumerSpec) -> Resolver | None:
     if consumer.tenant is None:
         return None
-    makers = {"header": TenantHeader, "query": TenantQuery}
-    maker = makers.get(consumer.tenant_by)
-    return maker(tenant=consumer.tenant) if maker else PathPrefix(prefix=consumer.tenant)
+    if consumer.tenant_by == "header":
+        return TenantHeader(tenant=consumer.tenant)
+    if consumer.tenant_by == "query":
+        return TenantQuery(tenant=consumer.tenant)
+    return PathPrefix(prefix=consumer.tenant)
 
 
 def _note_target(ledger: Ledger, journal: Journal, outcome: Outcome, cell: Cell) -> None:

@@ -1,4 +1,4 @@
-"""Runs a plan: a bounded number of cells at a time, each recorded as it ends, so that memory follows what is in flight."""
+"""Runs a plan: a few cells at a time, each recorded as it ends, so that memory follows what is in flight."""
 
 from __future__ import annotations
 
@@ -69,7 +69,8 @@ async def run_plan(
 ) -> Path:
     """Run the cells; gives the folder of the run. Raises Misuse where `out` cannot be written.
 
-    Raises HarnessFault where the simulated vendors do not start. Cancelling it ends the cells, and leaves records that read as interrupted.
+    Raises HarnessFault where the simulated vendors do not start. Cancelling it ends the cells, and leaves records that
+    read as interrupted.
     """
     started = datetime.now(UTC)
     run = run_id(started, secrets.token_hex(2))

@@ -1,4 +1,4 @@
-"""The groundwork of the enforcing posture: find the card, judge it, pin it, and look at it again (D1-D8, A1, A2, P1-P4).
+"""The groundwork of the enforcing posture: find the card, judge it, pin it, look at it again (D1-D8, A1, A2, P1-P4).
 
 Nothing is sent to the agent here but GETs. What the core finds is collected in the outcome; what it refuses stops.
 """
@@ -6,6 +6,7 @@ Nothing is sent to the agent here but GETs. What the core finds is collected in 
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
 
 from a2a_lab.core.commitment import Commitment, Fact
 from a2a_lab.core.discovery import CardRequest, Discovery, discover
@@ -19,7 +20,7 @@ from a2a_lab.core.pinning import (
     judge_revalidation,
     pin_card,
 )
-from a2a_lab.errors import MalformedJson, Misuse
+from a2a_lab.errors import MalformedJson
 from a2a_lab.judge.statics import STAGES, Statics, judge_statics
 from a2a_lab.net.client import Http
 from a2a_lab.net.discovering import drive, fetch, own_origins
@@ -67,6 +68,8 @@ class Groundwork:
         self.steps.note(Fact.CARD_BOUND)
         self.outcome.card, self.outcome.interface, self.outcome.target = found.card, found.interface, found.target
         self.outcome.card_url = found.card_url
+        if self.job.stream_if_declared and found.card.capabilities.get("streaming"):
+            self.job = replace(self.job, intent=replace(self.job.intent, stream=True))
         return found
 
     async def gate(self, found: Discovery) -> Statics:
@@ -95,15 +98,18 @@ class Groundwork:
         )
 
     async def _jku_keys(self, urls: tuple[str, ...]) -> dict[str, KeySet]:
-        """JWK sets from hosts that the operator allows; one that is no key set verifies nothing."""
+        """JWK sets from hosts that the operator allows; what is no key set holds no key, and says why."""
         sets = {}
         for url in urls:
             exchange = await self.http.send("GET", url, {"Accept": "application/json"}, purpose="jku", total_s=10.0)
-            try:
-                if exchange.status == 200 and exchange.fault is None:
-                    sets[url] = KeySet.from_jwks(strict_json.parse(exchange.body, bounds=self.job.policy.bounds))
-            except (Misuse, MalformedJson):
+            if exchange.status != 200 or exchange.fault is not None:
+                why = exchange.fault or f"HTTP {exchange.status}"
+                sets[url] = KeySet(left_out=(f"the key set could not be fetched: {why}",))
                 continue
+            try:
+                sets[url] = KeySet.from_fetched(strict_json.parse(exchange.body, bounds=self.job.policy.bounds))
+            except MalformedJson as fault:
+                sets[url] = KeySet(left_out=(fault.message,))
         return sets
 
     def pin(self, found: Discovery, statics: Statics, seen: tuple[str, ...] = ()) -> PinnedCard:
@@ -161,7 +167,13 @@ class Groundwork:
             with_credentials=bool(self.job.credentials.card),
         )
         answer = await fetch(request, self.http, bounds=self.job.policy.bounds, credentials=self.job.credentials.card)
-        return Refetch(status=answer.status, card=answer.card, fault=answer.fault, etag=answer.header("etag"))
+        return Refetch(
+            status=answer.status,
+            card=answer.card,
+            fault=answer.fault,
+            etag=answer.header("etag"),
+            conditional=False,  # always a full GET: a validator would hide what only the body shows (R34)
+        )
 
 
 def _header(headers: Mapping[str, str], name: str) -> str | None:

@@ -23,6 +23,7 @@ class Job:
 
     Give `hint_url`, or `card_url` where the operator knows where the target's own card lies. `now` is the wall clock in
     unix seconds, for keys. `wait` is the consumer's habit. `depth` "card" stops before anything is sent (R37).
+    `stream_if_declared` makes the plan a stream where the bound card declares one.
     """
 
     run: str
@@ -39,6 +40,7 @@ class Job:
     configured_card: Card | None = None
     credentials: Credentials = field(default_factory=Credentials)
     depth: Depth = "send"
+    stream_if_declared: bool = False
 
 
 @dataclass(slots=True, kw_only=True)
