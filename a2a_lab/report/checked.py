@@ -20,15 +20,17 @@ from a2a_lab.verdicts import NotGradeable, Stage, Verdict
 _SPARE = frozenset({"held", "diverged", "delivered"})
 
 
-def verdict(checked: Mapping[str, Any]) -> Html:
-    """The verdict, the authority with its reasons, and the target that was judged. Takes the `check --json` shape."""
+def verdict(checked: Mapping[str, Any], *, said: str, card: Mapping[str, Any], would_send: str) -> Html:
+    """The verdict with its reasons, the card and the target it is about. `checked` has the `check --json` shape."""
     word = checked["verdict"]
     outcome = NotGradeable(word) if word in set(NotGradeable) else Verdict(word)
     authority = checked["authority"]
     because = ", ".join(authority.get("because") or ())
     target = checked.get("target") or {}
     told: dict[str, Child] = {
-        "agent": target.get("url"),
+        "card": f"{card['name']} {card['version']}" if card else "none",
+        "card from": card.get("url"),
+        "dispatch url": target.get("url"),
         "binding": target.get("binding"),
         "version": target.get("version"),
         "tenant": target.get("tenant"),
@@ -41,7 +43,9 @@ def verdict(checked: Mapping[str, Any]) -> Html:
     return join(
         [
             tag("p", chip(outcome), " ", authority["status"], f": {because}" if because else "", class_="headline"),
+            tag("p", said) if said else None,
             facts({name: value for name, value in told.items() if value is not None}),
+            tag("p", f"Sending would mean: {would_send}", class_="legend") if would_send else None,
         ]
     )
 
@@ -75,12 +79,19 @@ def stages(checked: Mapping[str, Any]) -> Html:
     return join([stage_strip(read), listed if rows else nothing])
 
 
-def exchanges(path: str | Path | None, *, bodies: bool = False) -> Html:
+def clients(readings: Mapping[str, str]) -> Html:
+    """What a client of each generation makes of the card; one card can be read as two."""
+    if not readings:
+        return tag("p", "There is no card that a client could read.", class_="legend")
+    return tag(
+        "dl", *(join([tag("dt", f"{v} client"), tag("dd", told)]) for v, told in readings.items()), class_="words"
+    )
+
+
+def exchanges(path: str, *, bodies: bool = False) -> Html:
     """The timeline of the requests that the check made, from its HAR file."""
-    if path is None:
-        return tag("p", "No exchange was recorded.", class_="legend")
     try:
         return timeline_table(timeline(read_har(Path(path)), bodies=bodies))
     except RecordFault as fault:
-        said = fault.message.replace(str(path), Path(path).name)
+        said = fault.message.replace(path, Path(path).name)
         return tag("p", f"The timeline cannot be shown: {said}", class_="legend")

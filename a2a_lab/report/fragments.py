@@ -6,6 +6,7 @@ JupyterLab `styles()` brings the style along.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, Protocol
 
@@ -22,6 +23,7 @@ from a2a_lab.tabulate import insights as find_insights
 __all__ = [
     "cells",
     "changes",
+    "check_clients",
     "check_exchanges",
     "check_stages",
     "check_verdict",
@@ -45,7 +47,19 @@ class Checked(Protocol):
     """What `check_agent` returns, as far as a page needs it."""
 
     @property
-    def exchanges(self) -> str | Path | None: ...
+    def evidence(self) -> str: ...
+
+    @property
+    def said(self) -> str: ...
+
+    @property
+    def card(self) -> Mapping[str, Any]: ...
+
+    @property
+    def clients(self) -> Mapping[str, str]: ...
+
+    @property
+    def would_send(self) -> str: ...
 
     def as_json(self) -> dict[str, Any]: ...
 
@@ -133,7 +147,8 @@ def made_from(*runs: Run) -> Fragment:
 def check_verdict(result: Checked) -> Fragment:
     """The verdict on one agent, its authority, and the target it is about."""
     shown = result.as_json()
-    return _piece(checked.verdict(shown), text=f"{shown['verdict']}, {shown['authority']['status']}")
+    told = checked.verdict(shown, said=result.said, card=result.card, would_send=result.would_send)
+    return _piece(told, text=f"{shown['verdict']}, {shown['authority']['status']}")
 
 
 def check_stages(result: Checked) -> Fragment:
@@ -141,6 +156,11 @@ def check_stages(result: Checked) -> Fragment:
     return _piece(checked.stages(result.as_json()), text="stages and findings")
 
 
+def check_clients(result: Checked) -> Fragment:
+    """What today's clients of each generation would do with the card."""
+    return _piece(checked.clients(result.clients), text="what clients would do")
+
+
 def check_exchanges(result: Checked, *, bodies: bool = False) -> Fragment:
     """The requests that the check made, as a timeline."""
-    return _piece(checked.exchanges(result.exchanges, bodies=bodies), text="exchanges")
+    return _piece(checked.exchanges(result.evidence, bodies=bodies), text="exchanges")

@@ -8,39 +8,29 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable
-from typing import Any, Protocol
+from typing import Any
 
 from a2a_lab.lab.records import CellRecord
 from a2a_lab.report.chips import chip, pair_name
 from a2a_lab.report.html import Fragment, tag
 
-
-class Step(Protocol):
-    """What a run tells whoever watches it, as far as one line needs it."""
-
-    @property
-    def done(self) -> int: ...
-
-    @property
-    def planned(self) -> int: ...
-
-    @property
-    def ended(self) -> CellRecord | None: ...
+Progress = Callable[[CellRecord, int, int], None]
+"""Called after each cell with its record, how many are done, and how many there are."""
 
 
-def progress() -> Callable[[Step], None] | None:
-    """A watcher for `run_matrix`, or None when the notebook runs headless."""
+def progress() -> Progress | None:
+    """What `run_matrix` tells after each cell, or None when the notebook runs headless."""
     if "JPY_SESSION_NAME" not in os.environ:
         return None
     from IPython.display import display
 
     handle = display(line("starting"), display_id=True)  # type: ignore[no-untyped-call]
 
-    def watch(step: Step) -> None:
-        if handle is not None and step.ended is not None:
-            handle.update(line(f"{step.done} of {step.planned} cells", step.ended))
+    def told(record: CellRecord, done: int, total: int) -> None:
+        if handle is not None:
+            handle.update(line(f"{done} of {total} cells", record))
 
-    return watch
+    return told
 
 
 def line(text: str, record: CellRecord | None = None) -> Fragment:

@@ -7,8 +7,7 @@ import re
 from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
-from types import SimpleNamespace
-from typing import Any
+from typing import Any, ClassVar
 
 import pytest
 import synthetic_runs as synthetic
@@ -223,13 +222,16 @@ def test_in_jupyterlab_one_line_is_rewritten(monkeypatch: pytest.MonkeyPatch) ->
     monkeypatch.setattr("IPython.display.display", display)
     watch = progress()
     assert watch is not None
-    watch(SimpleNamespace(done=0, planned=7, ended=None))
-    watch(SimpleNamespace(done=1, planned=7, ended=synthetic.seven("trusting")[0]))
+    watch(synthetic.seven("trusting")[0], 1, 7)
     assert [text.strip() for text in shown] == ["1 of 7 cells · alder × notes accept"]
 
 
 class Checked:
-    exchanges = None
+    evidence = "runs/checks/none.har"
+    said = "the probe's stream never ended"
+    card: ClassVar = {"name": "<x>", "version": "1.0", "form": "1.0", "url": "http://127.0.0.1:9/card"}
+    clients: ClassVar = {"1.0": "calls SendMessage", "0.3": "rejects the card"}
+    would_send = "2 agent runs"
 
     def as_json(self) -> dict[str, Any]:
         cell = synthetic.seven("enforcing")[-1].as_json()
@@ -243,7 +245,9 @@ def test_a_check_is_shown_stage_by_stage() -> None:
     verdict, stages = text_of(show.check_verdict(Checked())), str(show.check_stages(Checked()))
     assert "hang advisory: unsigned" in verdict and "http://127.0.0.1:9/<x>" in verdict
     assert stages.count("<li") == len(Stage) and "stream-never-final" in stages
-    assert "No exchange was recorded" in str(show.check_exchanges(Checked()))
+    assert "the probe's stream never ended" in verdict and "Sending would mean: 2 agent runs" in verdict
+    assert "1.0 client calls SendMessage" in text_of(show.check_clients(Checked()))
+    assert "none.har: No such file" in text_of(show.check_exchanges(Checked()))
 
 
 def test_findings_of_a_note_come_last(run_of: Any) -> None:
