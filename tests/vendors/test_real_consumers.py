@@ -21,16 +21,24 @@ pytestmark = pytest.mark.vendors
 
 CONSUMERS = (
     "a2a-sdk-1.3", "a2a-sdk-0.3", "a2a-sdk-0.2", "fasta2a-2.1", "a2a-js-1.3", "a2a-js-1.3+compat", "a2a-js-0.3",
+    "google-adk-2.13", "langgraph-supervisor-0.0", "grpc-router-1.3",
 )  # fmt: skip
 PAIRS = {
-    "a2a-sdk-1.3": "YY nn nn nn YY YY nn",
-    "a2a-sdk-1.3+compat": "YY YY nn yy YY YY YY",
-    "a2a-sdk-0.3": "YY YY YY nn nn YY YY",
-    "a2a-sdk-0.2": "nn nn YY nn nn nn nn",
-    "fasta2a-2.1": "nn nn nn YY yY yY nn",
-    "a2a-js-1.3": "YY nn nn nn YY YY nn",
-    "a2a-js-1.3+compat": "YY YY nn nn YY YY YY",
-    "a2a-js-0.3": "YY YY nn nn nn YY YY",
+    "a2a-sdk-1.3": "YY nn nn nn YY YY nn YY YY YY",
+    "a2a-sdk-1.3+compat": "YY YY nn yy YY YY YY YY YY YY",
+    "a2a-sdk-0.3": "YY YY YY nn nn YY YY YY YY YY",
+    "a2a-sdk-0.2": "nn nn YY nn nn nn nn nn nn nn",
+    "fasta2a-2.1": "nn nn nn YY yY yY nn nn nn nn",
+    "a2a-js-1.3": "YY nn nn nn YY YY nn YY YY YY",
+    "a2a-js-1.3+compat": "YY YY nn nn YY YY YY YY YY YY",
+    "a2a-js-0.3": "YY YY nn nn nn YY YY YY YY YY",
+    "google-adk-2.13": "YY nn nn nn YY YY nn YY YY YY",
+}
+# Whose agent a consumer is given where the agent is not the question: that of its own line.
+LINE = {name: name.removesuffix("+compat") for name in CONSUMERS} | {
+    "google-adk-2.13": "a2a-sdk-1.3",
+    "langgraph-supervisor-0.0": "a2a-sdk-1.3",
+    "grpc-router-1.3": "a2a-sdk-1.3",
 }
 NO_URL = r"A2AClientJSONError: .*Failed to validate agent card structure.*\"loc\":\[\"url\"\]"
 NO_TRANSPORT = "Error: No compatible transport found, available transports: JSONRPC,HTTP.JSON"
@@ -43,6 +51,9 @@ WHY = {
     ("a2a-sdk-0.2", "a2a-sdk-1.3"): r"AgentCardResolutionError: .*agent-card\.json.*404",
     ("a2a-sdk-0.3", "fasta2a-2.1"): "ValueError: AgentCard has no supported interfaces",
     ("fasta2a-2.1", "a2a-sdk-1.3"): "ParseError: .*Failed to parse timestamp field",
+    ("fasta2a-2.1", "google-adk-2.13"): "A2A request failed: .*Failed to parse timestamp field",
+    ("fasta2a-2.1", "grpc-router-1.3"): "gRPC UNAVAILABLE: ParseError: .*Failed to parse timestamp field",
+    ("google-adk-2.13", "fasta2a-2.1"): r"ValidationError: .*skills\.0\.inputModes",
 }
 
 
@@ -125,7 +136,7 @@ def test_a_stream_that_never_ends_is_ended_by_the_clients_timeout_or_by_the_cap(
     built_or_skipped(find_vendor(consumer))
 
     async def life() -> ConsumerResult:
-        async with agent(consumer.removesuffix("+compat"), "--hang") as running:
+        async with agent(LINE[consumer], "--hang") as running:
             return await talk(consumer, running.url, "stream", timeout_s=2.0, cap_s=20.0)
 
     result = asyncio.run(life())
@@ -141,10 +152,10 @@ def test_another_media_type_is_sent_as_the_part_that_it_calls_for(consumer: str,
     picture.write_bytes(b"\x89PNG")
 
     async def life() -> ConsumerResult:
-        async with agent(consumer.removesuffix("+compat")) as running:
+        async with agent(LINE[consumer]) as running:
             return await talk(consumer, running.url, mode="image/png", options=("--file", str(picture)))
 
     result = asyncio.run(life())
     assert result.state == "completed", result
-    kind = "file" if "0." in consumer else "raw image/png"
+    kind = "file" if "0." in LINE[consumer] else "raw image/png"
     assert "".join(each.text for each in result.artifacts) == f"echo: [{kind}]"

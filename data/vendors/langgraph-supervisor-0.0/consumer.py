@@ -1,0 +1,100 @@
+"""A LangGraph supervisor with one remote worker: discover, let the supervisor choose, hand over, report.
+
+The supervisor is that of langgraph-supervisor; where a model would choose, a script does what the model would: it reads
+what the prompt says of the worker, hands over when that serves, and closes when the worker has answered. The card is
+fetched before the choice and travels in the graph's state, as LangGraph programs carry what they know.
+"""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from pathlib import Path
+from typing import Any
+
+sys.path.append(str(Path(__file__).resolve().parent.parent / "shared"))
+
+import httpx
+from a2a.client import A2ACardResolver, ClientConfig, ClientFactory
+from consumer_10 import noted, request_of
+from consumer_kit import Reported, Seen, consumer_options, run
+from langchain_core.language_models.chat_models import BaseChatModel
+from langchain_core.messages import AIMessage, BaseMessage, SystemMessage
+from langchain_core.outputs import ChatGeneration, ChatResult
+from langgraph.graph import END, START, StateGraph
+from langgraph.prebuilt.chat_agent_executor import AgentState
+from langgraph_supervisor import create_supervisor
+
+WORKER = "remote"
+STREAMS = "It streams."
+HAND_OVER = f"transfer_to_{WORKER}"
+
+
+class State(AgentState):
+    """The messages of the conversation, and the card as it was found."""
+
+    card: Any
+
+
+class Scripted(BaseChatModel):
+    """Plays the model: hands over once if the worker serves, then repeats what the worker said."""
+
+    wants_streaming: bool
+    handed_over: bool = False
+
+    @property
+    def _llm_type(self) -> str:
+        return "scripted"
+
+    def bind_tools(self, tools: Any, **kwargs: Any) -> BaseChatModel:
+        return self
+
+    def _generate(self, messages: list[BaseMessage], *args: Any, **kwargs: Any) -> ChatResult:
+        described = " ".join(str(message.content) for message in messages if isinstance(message, SystemMessage))
+        if self.handed_over:
+            answer = AIMessage(content=str(messages[-1].content))
+        elif self.wants_streaming and STREAMS not in described:
+            answer = AIMessage(content="no agent that streams")
+        else:
+            self.handed_over = True
+            answer = AIMessage(content="", tool_calls=[{"name": HAND_OVER, "args": {}, "id": "call-1"}])
+        return ChatResult(generations=[ChatGeneration(message=answer)])
+
+
+async def converse(options: argparse.Namespace, seen: Seen) -> None:
+    streaming = options.op == "stream"
+    async with httpx.AsyncClient(timeout=options.timeout) as http:
+
+        async def discover(state: State) -> dict[str, Any]:
+            card = await A2ACardResolver(http, options.url).get_agent_card(relative_card_path=options.card_path)
+            streams = STREAMS if card.capabilities.streaming else ""
+            skills = ", ".join(skill.name for skill in card.skills)
+            prompt = f"Agent {WORKER} is {card.name}: {card.description}. Skills: {skills}. {streams}"
+            return {"card": card, "messages": [SystemMessage(prompt)]}
+
+        async def hand_over(state: State) -> dict[str, Any]:
+            config = ClientConfig(
+                streaming=streaming,
+                httpx_client=http,
+                supported_protocol_bindings=["JSONRPC", "HTTP+JSON"],
+            )
+            client = ClientFactory(config).create(state["card"])
+            async for event in client.send_message(request_of(options)):
+                noted(seen, event)
+            return {"messages": [AIMessage(content=seen.said(None), name=WORKER)]}
+
+        worker = StateGraph(State).add_node("call", hand_over).add_edge(START, "call").add_edge("call", END)
+        supervisor = create_supervisor(
+            [worker.compile(name=WORKER)],
+            model=Scripted(wants_streaming=streaming),
+            state_schema=State,
+        )
+        graph = StateGraph(State).add_node("discover", discover).add_node("supervisor", supervisor.compile())
+        graph.add_edge(START, "discover").add_edge("discover", "supervisor").add_edge("supervisor", END)
+        ended = await graph.compile().ainvoke({"messages": [{"role": "user", "content": options.text}]})
+        if not seen.events:
+            raise Reported(f"the supervisor handed nothing over: {ended['messages'][-1].content}")
+
+
+if __name__ == "__main__":
+    run(converse, consumer_options(__doc__))
