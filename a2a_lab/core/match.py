@@ -167,7 +167,9 @@ def _output_modes(modes: Modes, intent: Intent) -> list[Finding]:
         return [_empty(modes, "output")]
     if not intent.accepts or not modes.union:
         return []
-    if any(modes.covers(mode)[0] or best_match(intent.accepts, mode)[0] for mode in (*intent.accepts, *modes.union)):
+    gives = any(modes.covers(mode)[0] for mode in intent.accepts)
+    takes = any(best_match(intent.accepts, mode)[0] for mode in modes.union)  # a consumer may accept a range
+    if gives or takes:
         return []
     detail = f"the consumer accepts {listed(intent.accepts)}, the card gives {listed(modes.union)}"
     return [OUTPUT_NOT_DECLARED(detail, found=list(modes.union), expected=list(intent.accepts))]

@@ -74,7 +74,7 @@ _WORDS = {
     "markdown": "text/markdown",
     "pdf": "application/pdf",
 }
-_WORD = rf"(?:{'|'.join(_WORDS)})"
+_WORD = rf"(?:{'|'.join(_WORDS)})(?![/+])"  # no part of a media type
 _WANTS = r"(?:re)?send|submit|provide|use|as|in|only|just|accepts?|takes?|needs?|requires?|expects?|supports?|formats?"
 _AS_FORMAT = re.compile(
     rf"\b(?:{_WANTS}|not|no)[ \t]+(?:(?:me|us|it|them|only|just|valid)[ \t]+){{0,2}}({_WORD})\b"
@@ -119,18 +119,20 @@ def named_modes(answer: Task | Message | RpcError | None) -> NamedModes:
             return _from_parts(parts, [dict(answer.metadata), more])
         case Message():
             return _from_parts(answer.parts, [dict(answer.metadata)])
-        case None:
+        case _:
             return NAMES_NOTHING
 
 
 def modes_in_text(text: str) -> tuple[str, ...]:
     """The media types that a text names and does not deny, in order. Media types win over words such as JSON."""
     meant = list(_polar(text))
+    refused: set[str] = set()
     for pattern in (_MEDIA, _AS_FORMAT):
-        found = [(mode, keeps) for piece, keeps in meant for mode in _modes_of(piece, pattern)]
-        if found:  # a denied media type still shows that the text speaks in media types
-            refused = {mode for mode, keeps in found if not keeps}
-            return tuple(dict.fromkeys(mode for mode, keeps in found if keeps and mode not in refused))
+        found = [(mode, is_asked) for piece, is_asked in meant for mode in _modes_of(piece, pattern)]
+        refused |= {mode for mode, is_asked in found if not is_asked}
+        asked = tuple(dict.fromkeys(mode for mode, is_asked in found if is_asked and mode not in refused))
+        if asked:
+            return asked
     return ()
 
 

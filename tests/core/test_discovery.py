@@ -325,6 +325,13 @@ def test_a_path_prefix_moves_the_target_and_its_cards() -> None:
     assert found.card is own and found.target is not None and found.target.dispatch_url == f"{GATEWAY}/acme/rpc"
 
 
+def test_a_card_url_from_before_the_prefix_is_a_signpost() -> None:
+    hint, own = one_zero(interface(f"{GATEWAY}/rpc")), one_zero(interface(f"{GATEWAY}/acme/rpc"))
+    answers = {f"{GATEWAY}{NEW}": hint, f"{GATEWAY}/acme{NEW}": own}
+    found, _ = walk(answers, None, card_url=f"{GATEWAY}{NEW}", resolver=PathPrefix(prefix="acme"))
+    assert found.card is own
+
+
 def test_a_rewritten_url_must_be_named_by_the_card_found_there() -> None:
     rules = UrlRewriting(rules={"https://inner.local": f"{GATEWAY}/one"})
     hint = one_zero(interface("https://inner.local/rpc"))
