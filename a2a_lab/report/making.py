@@ -94,6 +94,24 @@ def make_report(
     return Report(page=written, runs=runs, notebooks=folder)
 
 
+def make_page(
+    notebook: str | Path,
+    parameters: Mapping[str, Any] | None = None,
+    *,
+    page: Path | None = None,
+    out: str = "runs",
+) -> Path:
+    """Execute one notebook, bundled by name or by its path, and write its page; gives the page's path.
+
+    Without `page` it goes beside the executed notebook, into a new folder under `out`.
+    """
+    path = Path(notebook)
+    source = path if path.suffix == ".ipynb" else bundled("notebooks", str(notebook), ".ipynb")
+    folder = _folder(Path(out), datetime.now(UTC))
+    executed = execute(source, folder / source.name, parameters or {})
+    return write_page(executed, page or folder / f"{source.stem}.html", now=datetime.now(UTC))
+
+
 def _folder(out: Path, began: datetime) -> Path:
     try:
         out.mkdir(parents=True, exist_ok=True)

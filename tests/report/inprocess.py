@@ -12,7 +12,9 @@ from typing import Any
 
 from a2a_lab.bundled import bundled
 from a2a_lab.report.notebooks import join, nbformat, read_notebook
-from a2a_lab.report.render import page
+from a2a_lab.report.render import page, write_page
+
+__all__ = ["NOW", "page_of", "run_notebook", "write_page"]
 
 NOW = datetime(2026, 11, 30, 12, 46, 40, tzinfo=UTC)
 

@@ -133,6 +133,17 @@ def test_disagreements_only_and_fails_with_everyone(open_page: Any, plain: Path)
     assert visible(page, "details.evidence") == 14
 
 
+def test_a_page_of_one_run_offers_no_filter_that_could_show_nothing(open_page: Any, tmp_path: Path) -> None:
+    folder = synthetic.write_seven(tmp_path, "trusting")
+    stub = {"run_matrix": lambda matrix, *, posture, **options: folder}
+    notebook = inprocess.run_notebook("matrix", {"posture": "trusting"}, stub=stub)
+    inprocess.write_page(notebook, tmp_path / "page.html", now=inprocess.NOW)
+    page = open_page(tmp_path / "page.html").page
+    assert page.locator("[data-show=disagreements]").is_hidden()
+    assert page.locator("[data-show=everyone]").is_visible()
+    assert page.locator("a.cell").count() == page.locator("details.evidence").count() == 7
+
+
 def test_filter_and_order_travel_in_the_link(open_page: Any, plain: Path) -> None:
     page = open_page(plain).page
     page.locator("#q").fill("cedar")

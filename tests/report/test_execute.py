@@ -15,7 +15,7 @@ import pytest
 
 from a2a_lab.errors import HarnessFault, Misuse
 from a2a_lab.report.execute import declared_parameters, execute
-from a2a_lab.report.making import POSTURES, make_report, progress
+from a2a_lab.report.making import POSTURES, make_page, make_report, progress
 from a2a_lab.report.notebooks import nbformat
 
 pytestmark = pytest.mark.slow
@@ -101,6 +101,15 @@ def test_the_main_job_writes_one_page_of_three_notebooks(tmp_path: Path) -> None
     ]
     assert report.page.read_text().count('<details class="evidence"') == 14
     assert seen[-1] == {posture: (7, 7) for posture in POSTURES}
+
+
+def test_any_notebook_makes_a_page_by_name_or_path(tmp_path: Path) -> None:
+    made = make_page(notebook(tmp_path, "print('<hello>', version)"), {"version": "2.0"}, out=str(tmp_path / "out"))
+    assert "&lt;hello&gt; 2.0" in made.read_text()
+    made = make_page("matrix", {"out": str(tmp_path)}, page=tmp_path / "m.html", out=str(tmp_path))
+    assert made.read_text().count('<a class="cell') == 7
+    with pytest.raises(Misuse, match=r"no bundled notebooks is called 'matrx'.*did you mean 'matrix'"):
+        make_page("matrx", out=str(tmp_path))
 
 
 def test_a_matrix_that_is_not_there_is_the_callers_mistake(tmp_path: Path) -> None:

@@ -17,6 +17,10 @@
   }
   const disagrees = (id) => facts.has(id) && pairs.has(facts.get(id).pair) && pairs.get(facts.get(id).pair).size > 1;
   for (const chip of all("a.cell")) chip.classList.toggle("disagrees", disagrees(chip.dataset.cell.split(" ")[0]));
+  // A filter that could show nothing is no help: pages of one run, or of one agent, have fewer.
+  const useful = { all: facts.size, disagreements: [...facts.keys()].some(disagrees), everyone: [...facts.values()].some((fact) => fact.everyone) };
+  for (const button of all("[data-show]")) button.hidden = !useful[button.dataset.show];
+  document.getElementById("open").hidden = !document.querySelector("details.evidence");
 
   const tables = new Map(all("table.sortable").map((table) => [table.dataset.name, table]));
   for (const table of tables.values()) table.rows0 = [...table.tBodies[0].rows];
