@@ -63,6 +63,7 @@ class Caller:
         self._bounds = bounds
         self._extensions = extensions
         self._numbers = itertools.count(1)
+        self.was_answered = False  # by any HTTP answer at all
 
     def now_ms(self) -> float:
         """Milliseconds since the cell began."""
@@ -129,6 +130,7 @@ class Caller:
 
     def read(self, op: Op, rpc_id: Json, exchange: Exchange) -> Answer | None:
         """What a whole body says as the answer to `op`; None where the transport failed before there was one."""
+        self.was_answered |= exchange.status is not None
         if exchange.status is None or exchange.fault is not None:
             return None
         return self.dialect.read_answer(

@@ -1,0 +1,206 @@
+"""The command line, command by command. Each does what a notebook can do as well."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated, Optional
+
+import typer
+
+from a2a_lab import __version__
+
+app = typer.Typer(
+    name="a2a-lab",
+    help="Interoperability lab for A2A: which vendor pairs work, where each breaks, and whose fault it is.",
+    no_args_is_help=True,
+    add_completion=False,
+    pretty_exceptions_enable=False,
+    rich_markup_mode=None,
+)
+ledger_app = typer.Typer(help="What runs left behind at agents.", no_args_is_help=True, add_completion=False)
+app.add_typer(ledger_app, name="ledger")
+
+Json = Annotated[bool, typer.Option("--json", help="Print one JSON document for programs.")]
+Out = Annotated[str, typer.Option("--out", help="Folder that run folders are written into.")]
+Only = Annotated[str, typer.Option("--only", help="Only cells whose key contains this text, or matches it (* ? [).")]
+Attempts = Annotated[int, typer.Option("--attempts", help="How often each pair runs.")]
+Timeout = Annotated[
+    Optional[float],
+    typer.Option("--transport-timeout", help="Seconds until a trusting client gives up; the record's own is 30."),
+]
+MustInclude = Annotated[str, typer.Option("--must-include", help="Only pairs of this agent or consumer.")]
+Replace = Annotated[
+    Optional[list[str]],
+    typer.Option("--replace", help="NAME=OTHER or NAME=MATRIX:OTHER: another occupant for an agent."),
+]
+
+
+def _version(shown: bool) -> None:
+    if shown:
+        typer.echo(f"a2a-lab {__version__}")
+        raise typer.Exit
+
+
+@app.callback()
+def root(
+    version: Annotated[
+        bool, typer.Option("--version", callback=_version, is_eager=True, help="Say the version.")
+    ] = False,
+) -> None:
+    """Interoperability lab for A2A."""
+
+
+@app.command()
+def report(
+    matrix: Annotated[
+        str, typer.Option("--matrix", help="A bundled matrix by name, or the path of a matrix file.")
+    ] = "seven-pairs",
+    page: Annotated[Optional[Path], typer.Option("--page", help="Where to write the page.")] = None,
+    out: Out = "runs",
+    transport_timeout: Timeout = None,
+    only: Only = "",
+    attempts: Attempts = 1,
+    bodies: Annotated[bool, typer.Option("--bodies", help="Show what messages and artifacts contain.")] = False,
+    fail_on: Annotated[
+        str,
+        typer.Option("--fail-on", help="End with 1 if the enforcing run has a finding of: spec, policy, hang, orphan."),
+    ] = "",
+    json: Json = False,
+) -> None:
+    """Run a matrix in both postures, compare them, and write one self-contained HTML page."""
+    from a2a_lab.cli.reporting import report_command
+
+    raise typer.Exit(
+        report_command(
+            matrix=matrix,
+            page=page,
+            out=out,
+            transport_timeout_s=transport_timeout,
+            only=only,
+            attempts=attempts,
+            bodies=bodies,
+            fail_on=fail_on,
+            as_json=json,
+        )
+    )
+
+
+@app.command()
+def run(
+    matrix: Annotated[
+        str, typer.Argument(help="A bundled matrix by name, or the path of a matrix file.")
+    ] = "seven-pairs",
+    posture: Annotated[str, typer.Option("--posture", help="trusting, enforcing or both.")] = "both",
+    out: Out = "runs",
+    transport_timeout: Timeout = None,
+    only: Only = "",
+    must_include: MustInclude = "",
+    replace: Replace = None,
+    attempts: Attempts = 1,
+    resume: Annotated[
+        Optional[Path], typer.Option("--resume", help="Run what this cut or interrupted run lacks.")
+    ] = None,
+    json: Json = False,
+) -> None:
+    """Run cells and record them; no notebook, no page."""
+    from a2a_lab.cli.running import run_command
+
+    raise typer.Exit(
+        run_command(
+            matrix,
+            posture=posture,
+            out=out,
+            transport_timeout_s=transport_timeout,
+            only=only,
+            must_include=must_include,
+            replace=replace or [],
+            attempts=attempts,
+            resume=resume,
+            as_json=json,
+        )
+    )
+
+
+@app.command()
+def plan(
+    matrix: Annotated[
+        str, typer.Argument(help="A bundled matrix by name, or the path of a matrix file.")
+    ] = "seven-pairs",
+    posture: Annotated[str, typer.Option("--posture", help="trusting, enforcing or both.")] = "both",
+    only: Only = "",
+    must_include: MustInclude = "",
+    replace: Replace = None,
+    attempts: Attempts = 1,
+    json: Json = False,
+) -> None:
+    """List the cells of a run without running anything."""
+    from a2a_lab.cli.running import plan_command
+
+    raise typer.Exit(
+        plan_command(
+            matrix,
+            posture=posture,
+            only=only,
+            must_include=must_include,
+            replace=replace or [],
+            attempts=attempts,
+            as_json=json,
+        )
+    )
+
+
+@app.command()
+def compare(
+    base: Annotated[Path, typer.Argument(help="Folder of the earlier run.")],
+    other: Annotated[Path, typer.Argument(help="Folder of the later run.")],
+    json: Json = False,
+) -> None:
+    """Compare two runs pair by pair; ends with 1 where something works no longer."""
+    from a2a_lab.cli.running import compare_command
+
+    raise typer.Exit(compare_command(base, other, as_json=json))
+
+
+@app.command()
+def notebooks(
+    folder: Annotated[Path, typer.Argument(help="Where the working copy is put.")] = Path("a2a-lab-notebooks"),
+    no_browser: Annotated[bool, typer.Option("--no-browser", help="Only start the server.")] = False,
+    copy_only: Annotated[bool, typer.Option("--copy-only", help="Put the copy there and start nothing.")] = False,
+) -> None:
+    """Open the notebooks in JupyterLab, on a copy of your own."""
+    from a2a_lab.cli.books import notebooks_command
+
+    raise typer.Exit(notebooks_command(folder, no_browser=no_browser, copy_only=copy_only))
+
+
+@ledger_app.command("orphans")
+def orphans(
+    out: Out = "runs",
+    run: Annotated[str, typer.Option("--run", help="Only of this run.")] = "",
+    json: Json = False,
+) -> None:
+    """List tasks and artifacts that were left behind, and those that a killed lab may have started."""
+    from a2a_lab.cli.ledgers import orphans_command
+
+    raise typer.Exit(orphans_command(out, run=run, as_json=json))
+
+
+@ledger_app.command("cleanup")
+def cleanup(
+    out: Out = "runs",
+    run: Annotated[str, typer.Option("--run", help="Only of this run.")] = "",
+    header_env: Annotated[
+        Optional[list[str]],
+        typer.Option("--header-env", help="NAME=VARIABLE: a header whose value is in that variable."),
+    ] = None,
+    json: Json = False,
+) -> None:
+    """Cancel what is left open, look whether that held, and say what remains."""
+    from a2a_lab.cli.ledgers import cleanup_command
+
+    raise typer.Exit(cleanup_command(out, run=run, header_env=header_env or [], as_json=json))
+
+
+from a2a_lab.cli import checking  # noqa: E402  # registers `check`, whose options fill a file of their own
+
+checking.register(app)

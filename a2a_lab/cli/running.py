@@ -1,0 +1,168 @@
+"""`run`, `plan` and `compare`: cells without notebooks."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+from a2a_lab.cli import show
+from a2a_lab.errors import Misuse
+from a2a_lab.lab.run import Progress
+
+
+def replacements(pairs: list[str]) -> dict[str, str]:
+    """`NAME=OTHER` pairs of the command line."""
+    made = {}
+    for pair in pairs:
+        name, equals, other = pair.partition("=")
+        if not equals or not name or not other:
+            raise Misuse(f"--replace {pair!r}: expected NAME=OTHER or NAME=MATRIX:OTHER")
+        made[name] = other
+    return made
+
+
+def run_command(
+    matrix: str,
+    *,
+    posture: str,
+    out: str,
+    transport_timeout_s: float | None,
+    only: str,
+    must_include: str,
+    replace: list[str],
+    attempts: int,
+    resume: Path | None,
+    as_json: bool,
+) -> int:
+    from a2a_lab.lab.api import resume_run, run_matrix
+    from a2a_lab.lab.records import read_run
+    from a2a_lab.tabulate import summary
+
+    with show.live("starting the simulated vendors") as tell:
+
+        def watch(now: Progress) -> None:
+            under_way = ", ".join(key.rsplit("/", 5)[0] for key in now.running[:3])
+            tell(f"{now.done} of {now.planned} cells; running {under_way or 'none'}")
+
+        if resume is not None:
+            folder = resume_run(resume, watcher=watch)
+        else:
+            folder = run_matrix(
+                matrix,
+                posture=posture,
+                out=out,
+                transport_timeout_s=transport_timeout_s,
+                only=only,
+                must_include=must_include,
+                replaced=replacements(replace),
+                attempts=attempts,
+                watcher=watch,
+            )
+    run = read_run(folder, allow_cut=True)
+    if as_json:
+        show.print_json({"run": str(folder), "summary": summary(run)})
+        return 0
+    show.table(
+        [
+            "pair",
+            "posture",
+            "verdict",
+            "authority",
+            "held",
+            "cycles",
+            "orphans",
+            "hangs",
+            "delivered",
+            "s",
+            "how it ended",
+        ],
+        [
+            [
+                f"{cell.key.agent} x {cell.key.consumer}",
+                cell.key.posture,
+                show.word(cell.verdict.value),
+                show.word(cell.authority),
+                {True: "yes", False: "no", None: "-"}[cell.measures.held],
+                cell.measures.renegotiation_cycles,
+                cell.measures.orphans,
+                cell.measures.hangs,
+                "yes" if cell.measures.delivered else "no",
+                f"{cell.measures.time_to_verdict_s:.1f}",
+                cell.said[:100],
+            ]
+            for cell in run.cells
+        ],
+    )
+    show.say(f"records: {folder}")
+    return 0
+
+
+def plan_command(
+    matrix: str,
+    *,
+    posture: str,
+    only: str,
+    must_include: str,
+    replace: list[str],
+    attempts: int,
+    as_json: bool,
+) -> int:
+    from a2a_lab.lab.matrix import Matrix
+    from a2a_lab.lab.plan import POSTURES, make_plan
+
+    loaded = Matrix.load(matrix)
+    cells = make_plan(
+        loaded,
+        postures=POSTURES if posture == "both" else (posture,),
+        only=only,
+        must_include=must_include,
+        replaced=replacements(replace),
+        attempts=attempts,
+    )
+    if as_json:
+        show.print_json({"matrix": loaded.name, "cells": [str(cell.key) for cell in cells]})
+        return 0
+    show.table(
+        ["cell", "agent is", "consumer wants"],
+        [[str(cell.key), cell.agent.purpose or "-", _wants(cell.consumer)] for cell in cells],
+    )
+    show.say(f"{len(cells)} cells; nothing was run")
+    return 0
+
+
+def _wants(consumer: Any) -> str:
+    how = "a stream" if consumer.stream else f"to {consumer.wait}"
+    return f"{consumer.mode} with {consumer.skill or 'any skill'}, {how}"
+
+
+def compare_command(base: Path, other: Path, *, as_json: bool) -> int:
+    from a2a_lab.compare import compare
+    from a2a_lab.lab.records import read_run
+
+    first, second = read_run(base, allow_cut=True), read_run(other, allow_cut=True)
+    across = first.header.posture != second.header.posture
+    found = compare(first, second, across_postures=across)
+    if as_json:
+        show.print_json(found.as_json())
+    else:
+        rows = [row for row in found.changes if row.change.value != "same"]
+        show.table(
+            ["pair", "change", "before", "after", "what differs"],
+            [
+                [
+                    "/".join(row.pair),
+                    row.change.value,
+                    row.base.told if row.base else "-",
+                    row.other.told if row.other else "-",
+                    "; ".join(row.details),
+                ]
+                for row in rows
+            ],
+        )
+        for line in found.vendors:
+            show.say(line)
+        same = len(found.changes) - len(rows)
+        show.say(f"{len(found.regressions)} newly failing, {len(rows)} changed in all, {same} as before")
+        if not found.is_conclusive:
+            show.say("not every pair of the first run was graded again, so that no regression proves little")
+    return 1 if found.regressions else 0

@@ -1,0 +1,99 @@
+"""What a person at a terminal sees: a live line while work runs, tables at the end, one sentence for an error.
+
+Strings of vendors are hostile: control characters are shown, markup is off. Progress goes to stderr, so that `--json`
+on stdout stays clean.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import sys
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from typing import Any
+
+from rich.console import Console
+from rich.table import Table
+from rich.text import Text
+
+from a2a_lab.core.quoting import ascii_controls
+
+STYLES = {
+    "accept": "green",
+    "hint": "yellow",
+    "refuse": "magenta",
+    "conformance-error": "red",
+    "hang": "bold red",
+    "orphan": "bold red",
+    "unreachable": "dim",
+    "auth-needed": "dim",
+    "throttled": "dim",
+    "harness-error": "bold",
+    "authoritative": "green",
+    "advisory": "yellow",
+}
+
+out = Console(highlight=False)
+err = Console(stderr=True, highlight=False)
+
+
+def plain(value: object) -> Text:
+    """A value as text: nothing in it is markup, and control characters are visible."""
+    return Text(ascii_controls(str(value)))
+
+
+def word(value: str) -> Text:
+    return Text(value, style=STYLES.get(value, ""))
+
+
+def say(*parts: object) -> None:
+    out.print(*(part if isinstance(part, Text) else plain(part) for part in parts), soft_wrap=True)
+
+
+def fail(message: str) -> None:
+    err.print(Text("a2a-lab: ", style="bold red") + plain(message), soft_wrap=True)
+
+
+def print_json(value: Any) -> None:
+    sys.stdout.write(json.dumps(value, indent=2, ensure_ascii=False, default=str) + "\n")
+
+
+def table(columns: Sequence[str], rows: Sequence[Sequence[object]], *, title: str = "") -> None:
+    shown = Table(title=title or None, title_justify="left", header_style="bold", show_edge=False, pad_edge=False)
+    for column in columns:
+        shown.add_column(column, overflow="fold")
+    for row in rows:
+        shown.add_row(*(cell if isinstance(cell, Text) else plain(cell) for cell in row))
+    out.print(shown)
+
+
+def stages(found: Mapping[str, Any]) -> None:
+    """One line a finding, in the order of the flow; a stage without one is a line of its own."""
+    rows: list[list[object]] = []
+    for stage, record in found.items():
+        first = True
+        for finding in record["findings"]:
+            whose = finding.get("clause") if finding["judge"] == "spec" else f"policy {finding['rule']}"
+            rows.append(
+                [
+                    stage if first else "",
+                    word(record["verdict"] if first else ""),
+                    finding["slug"],
+                    finding["detail"],
+                    whose or "",
+                ]
+            )
+            first = False
+        if first:
+            rows.append([stage, word(record["verdict"]), "", "", ""])
+    table(["stage", "verdict", "finding", "what was seen", "whose rule"], rows)
+
+
+@contextlib.contextmanager
+def live(text: str) -> Iterator[Callable[[str], None]]:
+    """A line on stderr that is rewritten while work runs; nothing at all where nobody watches."""
+    if not err.is_terminal:
+        yield lambda _: None
+        return
+    with err.status(plain(text)) as status:
+        yield lambda now: status.update(plain(now))

@@ -1,0 +1,103 @@
+"""What runs left behind, from the ledger alone, and the attempt to settle it (A7, R35).
+
+Only tasks of this ledger are touched. A message that was about to leave when the lab was killed counts as one of
+unknown outcome: a task may be running that nobody can name.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from a2a_lab.core.orphans import OrphanRow
+from a2a_lab.core.policy import Bounds
+from a2a_lab.core.resolution import ResolvedTarget
+from a2a_lab.core.tasks import TaskBook
+from a2a_lab.ledger import Fact, Ledger, TargetRow
+from a2a_lab.net.caller import Caller
+from a2a_lab.net.client import Http, Reach, new_client, tls_context
+from a2a_lab.net.credentials import from_environment, header_variables
+from a2a_lab.net.evidence import Recorder
+from a2a_lab.net.journal import Journal, book_of, unanswered
+from a2a_lab.net.settling import cancel
+from a2a_lab.wire.dialects import dialect_for
+
+TOTAL_S = 30.0  # for one call of a clean-up
+
+Place = tuple[str, str]
+"""Run and cell."""
+
+
+@dataclass(slots=True)
+class CleanedUp:
+    """What a clean-up came to. `unreachable` are URLs of agents that gave no answer at all."""
+
+    cancelled: int = 0
+    unreachable: list[str] = field(default_factory=list)
+    left: list[tuple[Place, OrphanRow]] = field(default_factory=list)
+
+
+def list_orphans(path: Path, *, run: str | None = None) -> list[tuple[Place, OrphanRow]]:
+    """Every orphan of the ledger, by run and cell."""
+    with Ledger(path) as ledger:
+        targets = ledger.targets(run=run)
+        return [
+            (place, row)
+            for place, facts in _by_cell(ledger, run).items()
+            for row in _book(facts, targets.get(place)).orphans()
+        ]
+
+
+async def clean_up(path: Path, *, run: str | None = None, header_env: Sequence[str] = ()) -> CleanedUp:
+    """Cancel every open task that the ledger can reach, verify, and say what is left."""
+    credentials = from_environment(headers=header_variables([*header_env]))
+    done = CleanedUp()
+    with Ledger(path) as ledger:
+        targets = ledger.targets(run=run)
+        async with new_client(Reach(), tls_context(Reach())) as client:
+            for place, facts in _by_cell(ledger, run).items():
+                target = targets.get(place)
+                book = _book(facts, target)
+                if target is None or not book.open_tasks():
+                    done.left += [(place, row) for row in book.orphans()]
+                    continue
+                journal = Journal(ledger, *place, agent=target.agent)
+                journal.book = book
+                caller = _caller(target, client, dict(credentials.calls))
+                before = set(book.open_tasks())
+                for task_id in sorted(before):
+                    await cancel(caller, journal, task_id, total_s=TOTAL_S)
+                if not caller.was_answered and target.url not in done.unreachable:
+                    done.unreachable.append(target.url)
+                done.cancelled += len(before - set(book.open_tasks()))
+                done.left += [(place, row) for row in book.orphans()]
+    return done
+
+
+def _caller(target: TargetRow, client: object, credentials: dict[str, str]) -> Caller:
+    import httpx
+
+    assert isinstance(client, httpx.AsyncClient)
+    return Caller(
+        Http(client, Recorder(), bounds=Bounds()),
+        dialect_for(target.dialect),
+        ResolvedTarget(dispatch_url=target.url, tenant_id=target.tenant, headers=target.headers),
+        credentials=credentials,
+        bounds=Bounds(),
+    )
+
+
+def _by_cell(ledger: Ledger, run: str | None) -> dict[Place, list[Fact]]:
+    cells: dict[Place, list[Fact]] = {}
+    for fact in ledger.facts(run=run):
+        cells.setdefault((fact.run, fact.cell), []).append(fact)
+    return cells
+
+
+def _book(facts: Sequence[Fact], target: TargetRow | None) -> TaskBook:
+    agent = target.agent if target else (facts[0].cell.split("/")[0] if facts else "")
+    book = book_of(facts, agent=agent)
+    for message_id in unanswered(facts):
+        book.note_unknown(message_id)
+    return book
