@@ -47,7 +47,7 @@ def word(value: str) -> Text:
 
 
 def say(*parts: object) -> None:
-    out.print(*(part if isinstance(part, Text) else plain(part) for part in parts), soft_wrap=True)
+    out.print(*(part if isinstance(part, Text) else plain(part) for part in parts), sep="", soft_wrap=True)
 
 
 def fail(message: str) -> None:
