@@ -8,20 +8,9 @@ from collections.abc import Mapping
 from a2a_lab.core.discovery import CardAnswer, CardRequest, Discovering, Discovery
 from a2a_lab.core.policy import Bounds
 from a2a_lab.core.urls import origin
+from a2a_lab.judge.answers import card_answer
 from a2a_lab.net.client import Http
-from a2a_lab.verdicts import FindingKind, Judge, Kind, Stage, Verdict
-from a2a_lab.wire.cards import read_card
-from a2a_lab.wire.exchange import Exchange
 
-CARD_LIMIT = FindingKind(
-    slug="card-limit",
-    stage=Stage.FETCH,
-    verdict=Verdict.REFUSE,
-    kind=Kind.CONFORMANCE,
-    judge=Judge.POLICY,
-    rule="DESIGN 9",
-    means="the card is larger than the reader's bound, so it is not read at all",
-)
 CARD_S = 30.0  # a card is a small file; a server that takes longer has no card for us
 
 
@@ -47,20 +36,6 @@ async def fetch(
     headers = {**request.headers, **(credentials if request.with_credentials else {})}
     exchange = await http.send("GET", request.url, headers, purpose=f"card:{request.reason}", total_s=card_s)
     return card_answer(exchange, bounds)
-
-
-def card_answer(exchange: Exchange, bounds: Bounds) -> CardAnswer:
-    """What an exchange says to the walk; the same for a recorded one."""
-    headers = dict(reversed(exchange.response_headers))  # the first of several values wins
-    if exchange.status is not None and exchange.fault is not None and exchange.fault.startswith("limit"):
-        detail = f"{exchange.url} answers with more than is read of a card ({exchange.fault.removeprefix('limit: ')})"
-        return CardAnswer(status=exchange.status, headers=headers, findings=(CARD_LIMIT(detail, found=exchange.fault),))
-    if exchange.fault is not None or exchange.status is None:
-        return CardAnswer(status=exchange.status, headers=headers, fault=exchange.fault or "no-answer")
-    if not 200 <= exchange.status < 300:
-        return CardAnswer(status=exchange.status, headers=headers)
-    reading = read_card(exchange.body, bounds=bounds)
-    return CardAnswer(status=exchange.status, headers=headers, card=reading.card, findings=tuple(reading.findings))
 
 
 def own_origins(url: str, credentials: Mapping[str, str]) -> frozenset[str]:

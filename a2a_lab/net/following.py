@@ -15,6 +15,7 @@ from a2a_lab.core.model import Artifact, Json, Message, RpcError, State, Task
 from a2a_lab.core.policy import Policy
 from a2a_lab.core.stream import Action, StreamWatch
 from a2a_lab.core.stream_result import StreamResult
+from a2a_lab.judge.lastword import last_word, received
 from a2a_lab.net.caller import Caller, Opened
 from a2a_lab.net.client import LiveStream
 from a2a_lab.net.journal import Journal
@@ -210,8 +211,8 @@ class Follower:
         followed.challenge = reader.answer.challenge if reader.answer else None
         followed.is_hang = followed.timed_out = result.is_hang
         followed.unreachable = live.exchange.status is None and not result.is_hang
-        followed.answer = _last_word(result, reader)
-        followed.artifacts = _received(result)
+        followed.answer = last_word(result, reader.answer)
+        followed.artifacts = received(result)
         book = self._journal.book
         if reader.answer is not None:
             await self._journal.answer(followed.message_id, reader.answer)
@@ -224,29 +225,3 @@ def _ending(live: LiveStream) -> Ending:
     if exchange.fault is not None and exchange.fault.startswith("limit"):
         return "limit"
     return "reset" if exchange.ending == "reset" or exchange.fault else "close"
-
-
-def _last_word(result: StreamResult, reader: StreamReader) -> Task | Message | RpcError | None:
-    """The task as it stands at the end, as one snapshot; or the message or error that came in its place."""
-    if result.recovered is not None:
-        return result.recovered
-    if result.task_id is not None and result.state is not None:
-        metadata = result.task.metadata if result.task else {}
-        return Task(
-            id=result.task_id,
-            context_id=result.context_id,
-            state=result.state,
-            wire_state=result.state.value,
-            message=result.message,
-            artifacts=_received(result),
-            metadata=metadata,
-        )
-    if reader.answer is not None:
-        return reader.answer.task or reader.answer.message or reader.answer.error
-    return result.message or result.error
-
-
-def _received(result: StreamResult) -> tuple[Artifact, ...]:
-    """Artifacts by id: those that asking showed, then those that the stream brought."""
-    found = {artifact.id: artifact for artifact in (result.recovered.artifacts if result.recovered else ())}
-    return tuple((found | {artifact.id: artifact for artifact in result.artifacts}).values())

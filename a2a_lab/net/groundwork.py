@@ -20,14 +20,13 @@ from a2a_lab.core.pinning import (
     judge_revalidation,
     pin_card,
 )
-from a2a_lab.errors import MalformedJson
+from a2a_lab.judge.answers import key_set
 from a2a_lab.judge.statics import STAGES, Statics, judge_statics
 from a2a_lab.net.client import Http
 from a2a_lab.net.discovering import drive, fetch, own_origins
 from a2a_lab.net.job import Job, Outcome
 from a2a_lab.net.journal import Journal
 from a2a_lab.verdicts import Stage
-from a2a_lab.wire import strict_json
 
 
 class Stop(Exception):
@@ -102,14 +101,7 @@ class Groundwork:
         sets = {}
         for url in urls:
             exchange = await self.http.send("GET", url, {"Accept": "application/json"}, purpose="jku", total_s=10.0)
-            if exchange.status != 200 or exchange.fault is not None:
-                why = exchange.fault or f"HTTP {exchange.status}"
-                sets[url] = KeySet(left_out=(f"the key set could not be fetched: {why}",))
-                continue
-            try:
-                sets[url] = KeySet.from_fetched(strict_json.parse(exchange.body, bounds=self.job.policy.bounds))
-            except MalformedJson as fault:
-                sets[url] = KeySet(left_out=(fault.message,))
+            sets[url] = key_set(exchange, self.job.policy.bounds)
         return sets
 
     def pin(self, found: Discovery, statics: Statics, seen: tuple[str, ...] = ()) -> PinnedCard:
