@@ -5,11 +5,15 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
+from a2a_lab.core.addresses import Reach, reach_of
 from a2a_lab.core.cardfetch import CardAnswer
 from a2a_lab.core.discovery import Discovery, card_request_headers, discover
 from a2a_lab.core.policy import Policy
 from a2a_lab.core.resolvers import MeshMap, PathPrefix, Registry, TenantHeader, TenantQuery, UrlRewriting
+from a2a_lab.core.urls import parse_url
 from a2a_lab.errors import AgentCardResolutionError, Misuse
 from a2a_lab.verdicts import Kind, NotGradeable, Stage, Verdict
 from tests.core.cards import AGENT, Served, interface, one_zero, slugs, zero_three
@@ -425,3 +429,18 @@ def test_every_card_get_says_its_version_from_1_0_on() -> None:
     assert card_request_headers(Policy()) == {"Accept": "application/json", "A2A-Version": "1.0"}
     assert card_request_headers(Policy(supports=("0.3",))) == {"Accept": "application/json"}
     assert card_request_headers(Policy(), TenantHeader(tenant="a"))["X-Tenant"] == "a"
+
+
+@given(
+    st.one_of(
+        st.text(max_size=40),
+        st.from_regex(r"https?://[\w.:@%\[\]-]{0,20}(/[\w.%-]{0,5}){0,4}(\?[\w=&]{0,8})?", fullmatch=True),
+    )
+)
+def test_whatever_url_a_card_names_the_walk_ends_and_asks_no_place_inside(url: str) -> None:
+    served = Served({f"{AGENT}{NEW}": one_zero(interface(url))})
+    found = served.drive(discover(AGENT, PUBLIC))
+    assert found.findings or found.is_bound
+    for asked in served.urls:
+        place = parse_url(asked)
+        assert place.scheme == "https" and reach_of(place.host) is Reach.PUBLIC and not place.userinfo
