@@ -37,10 +37,11 @@ class ReceivedArtifact:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ConsumerResult:
-    """How the consumer fared by its own account. `ok`: no error reported, and at least one event delivered.
+    """How the consumer fared by its own account. `ok`: its caller was told of no error, and got at least one event.
 
-    `events` counts what the SDK delivered; `error` is what it reported, None where it reported nothing; `hung` says
-    that the lab's cap ended it (then `exit_status` is that of being ended, and there is no account).
+    `events` counts what the SDK delivered; `error` is whatever it reported, None where it reported nothing. Both `ok`
+    and an `error` is a failure that was swallowed: reported somewhere, while the caller was given an answer all the
+    same. `hung` says that the lab's cap ended it (then `exit_status` is that of being ended, and there is no account).
     """
 
     ok: bool

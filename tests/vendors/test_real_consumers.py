@@ -34,6 +34,18 @@ PAIRS = {
     "a2a-js-0.3": "YY YY nn nn nn YY YY YY YY YY",
     "google-adk-2.13": "YY nn nn nn YY YY nn YY YY YY",
 }
+# The heavy consumer has a table of its own: CrewAI's hierarchical crew.
+CREW = "crewai-1.15"
+CREW_PAIRS = {
+    "a2a-sdk-1.3": "nn",
+    "a2a-sdk-1.3+compat": "YY",
+    "a2a-sdk-0.3": "YY",
+    "a2a-sdk-0.2": "nn",
+    "fasta2a-2.1": "nn",
+    "a2a-js-1.3+compat": "YY",
+    "a2a-js-0.3": "YY",
+    "google-adk-2.13": "nn",
+}
 # Whose agent a consumer is given where the agent is not the question: that of its own line.
 LINE = {name: name.removesuffix("+compat") for name in CONSUMERS} | {
     "google-adk-2.13": "a2a-sdk-1.3",
@@ -68,8 +80,8 @@ async def talk(
 def fared(result: ConsumerResult) -> str:
     if not result.ok:
         return "n"
-    whole = result.state == "completed" and "".join(each.text for each in result.artifacts) == "echo: hello"
-    return "Y" if whole else "y"
+    text = " ".join("".join(each.text for each in result.artifacts).split())  # CrewAI joins parts with a space
+    return "Y" if result.state == "completed" and text == "echo: hello" and result.error is None else "y"
 
 
 def buildable(names: tuple[str, ...]) -> list[str]:
@@ -101,9 +113,39 @@ def test_each_pair_fares_as_was_measured(name: str) -> None:
             assert all(re.match(why, result.error or "", re.DOTALL) for result in pair), told[each]
 
 
+@pytest.mark.parametrize("name", CREW_PAIRS)
+def test_a_crew_fares_as_was_measured(name: str) -> None:
+    built_or_skipped(find_vendor(CREW))
+
+    async def life() -> list[ConsumerResult]:
+        async with agent(name) as running:
+            return [await talk(CREW, running.url, op) for op in ("send", "stream")]
+
+    results = asyncio.run(life())
+    assert "".join(map(fared, results)) == CREW_PAIRS[name], [result.said for result in results]
+    if name == "a2a-sdk-1.3":  # it blames the network for what is a card of another generation
+        assert all(
+            "Ensure the A2A agent is running and accessible. Error: 1 validation" in str(r.error) for r in results
+        )
+
+
+@pytest.mark.parametrize("op", ["send", "stream"])
+def test_a_crew_swallows_a_failed_delegation_and_answers_in_its_own_words(op: str) -> None:
+    """Its caller is told of no failure; the event bus was, and both are told from each other."""
+    built_or_skipped(find_vendor(CREW))
+
+    async def life() -> ConsumerResult:
+        async with agent("a2a-sdk-0.3", "--hang") as running:
+            return await talk(CREW, running.url, op, timeout_s=2.0)
+
+    result = asyncio.run(life())
+    assert (result.ok, result.state, result.artifacts) == (True, "failed", ())
+    assert "Timeout Error" in str(result.error) and "the manager's own words" in result.said
+
+
 def test_every_vendor_with_a_consumer_is_met_here() -> None:
     named = {vendor.name for vendor in read_vendors().values() if vendor.consumer}
-    assert named == set(CONSUMERS)
+    assert named == {*CONSUMERS, CREW}
 
 
 def test_what_a_client_makes_of_answers_that_it_does_not_understand() -> None:

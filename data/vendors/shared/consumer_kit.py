@@ -75,6 +75,7 @@ class Seen:
     empty: int = 0
     artifacts: dict[str, str] = field(default_factory=dict)
     messages: list[str] = field(default_factory=list)
+    asides: list[str] = field(default_factory=list)
 
     def event(self) -> None:
         self.events += 1
@@ -97,6 +98,11 @@ class Seen:
     def message(self, text: str) -> None:
         self.messages.append(text)
 
+    def beside(self, error: str) -> None:
+        """An error that the SDK told somebody, while it gave its caller an answer all the same."""
+        if error not in self.asides:
+            self.asides.append(error)
+
     def said(self, error: str | None) -> str:
         """One sentence: what a user of this consumer would be left with."""
         if error:
@@ -108,6 +114,7 @@ class Seen:
         parts += [f"message {shortened(text)!r}" for text in self.messages]
         if self.empty:
             parts.append(f"{self.empty} of {self.events} events had nothing in them")
+        parts += [f"while beside the answer it reported {shortened(text)!r}" for text in self.asides]
         return ", ".join(parts)
 
     def result(self, error: str | None) -> dict[str, Any]:
@@ -116,7 +123,7 @@ class Seen:
             "state": self.state,
             "artifacts": [{"id": name, "text": text} for name, text in self.artifacts.items()],
             "events": self.events,
-            "error": error,
+            "error": error or "; ".join(self.asides) or None,
             "said": self.said(error),
         }
 
