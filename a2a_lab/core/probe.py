@@ -89,8 +89,9 @@ def read_probe(
     """
     worst = max((finding.verdict.severity for finding in seen), default=0)
     findings = judge_ids(answer, asked)
-    if ending == "hang" or worst >= Verdict.HANG.severity:
-        findings += [] if worst >= Verdict.HANG.severity else [PROBE_HANG()]
+    was_named = any(finding.verdict is Verdict.HANG for finding in seen)
+    if ending == "hang" or was_named:
+        findings += [] if was_named else [PROBE_HANG()]
         return ProbeReading(asked=asked, outcome=Outcome.HUNG, task=_task(answer), findings=tuple(findings))
     is_broken = worst >= Verdict.CONFORMANCE_ERROR.severity or any(
         finding.verdict is Verdict.CONFORMANCE_ERROR for finding in findings

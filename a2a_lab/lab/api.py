@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from a2a_lab.errors import Misuse
+from a2a_lab.lab.cell import Witness
 from a2a_lab.lab.check import CheckOptions, CheckResult, check
 from a2a_lab.lab.loop import run_sync
 from a2a_lab.lab.matrix import Matrix
@@ -34,11 +35,13 @@ def run_matrix(
     attempts: int = 1,
     progress: Told | None = None,
     watcher: Callable[[Progress], None] | None = None,
+    witness: Witness | None = None,
 ) -> Path:
     """Run a matrix and return the folder of its records. `posture` is trusting, enforcing or both.
 
-    `transport_timeout_s` is that of the trusting posture's client; None takes the matrix's own. Raises Misuse for what
-    cannot be right, HarnessFault where the lab itself fails; what an agent does is in the records.
+    `transport_timeout_s` is that of the trusting posture's client; None takes the matrix's own. `witness` is awaited
+    with each record and its agent while that still runs. Raises Misuse for what cannot be right, HarnessFault where
+    the lab itself fails; what an agent does is in the records.
     """
     if transport_timeout_s is not None and not transport_timeout_s > 0:
         raise Misuse(f"transport timeout {transport_timeout_s!r}: expected a positive number of seconds")
@@ -67,6 +70,7 @@ def run_matrix(
             parameters=parameters,
             transport_timeout_s=transport_timeout_s,
             watcher=_watcher(progress, watcher),
+            witness=witness,
         )
     )
 

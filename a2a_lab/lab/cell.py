@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import secrets
 import time
-from collections.abc import Mapping
+from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from pathlib import Path
@@ -46,6 +46,9 @@ TOOL = f"a2a-lab {__version__}"
 INITIATORS: Mapping[str, Initiator] = {"trusting": TrustingInitiator(), "enforcing": EnforcingInitiator()}
 CAP_S = 120.0  # of an enforcing cell: its own clocks end it long before
 
+Witness = Callable[[CellRecord, RunningAgent], Awaitable[None]]
+"""Called with the record of a cell and its agent before that is stopped, to ask the agent what it kept itself."""
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Bench:
@@ -58,6 +61,7 @@ class Bench:
     ledger: Ledger
     client: httpx.AsyncClient
     transport_timeout_s: float
+    witness: Witness | None = None
 
 
 async def run_cell(cell: Cell, bench: Bench) -> CellRecord:
@@ -68,7 +72,10 @@ async def run_cell(cell: Cell, bench: Bench) -> CellRecord:
     except HarnessFault as fault:
         return _harness_error(cell, fault, started)
     try:
-        return await _meet(cell, bench, agent, started)
+        record = await _meet(cell, bench, agent, started)
+        if bench.witness is not None:
+            await bench.witness(record, agent)
+        return record
     except LabError as fault:
         return _harness_error(cell, fault, started)
     finally:

@@ -220,8 +220,9 @@ def would_send(job: Job) -> str:
     runs = 2 if job.intent.mode == "text/plain" else 3
     size = len(job.intent.payloads[job.intent.mode])
     return (
-        f"--send would start up to {runs} agent runs: {runs - 1} without a payload, each cancelled or completed, and one "
-        f"with {size} bytes in {job.intent.mode}. A task that cannot be cancelled stays; a2a-lab ledger orphans lists it"
+        f"--send would start up to {runs} agent runs: {runs - 1} without a payload, each cancelled or completed, "
+        f"and one with {size} bytes in {job.intent.mode}. A task that cannot be cancelled stays; "
+        "a2a-lab ledger orphans lists it"
     )
 
 

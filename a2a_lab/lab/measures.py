@@ -16,6 +16,7 @@ from a2a_lab.core.named_modes import named_modes
 from a2a_lab.core.orphans import size
 from a2a_lab.core.policy import Intent
 from a2a_lab.core.receive import part_media_type
+from a2a_lab.core.refusals import CONTENT_TYPE
 from a2a_lab.core.tasks import TaskBook
 from a2a_lab.judge.transcript import Call
 from a2a_lab.lab.records import Measures
@@ -49,9 +50,15 @@ class Send:
     @property
     def is_refused(self) -> bool:
         """Whether the mode of this send was refused: by modes named instead, or by the error that exists for it."""
-        if self.call.error is not None and self.call.error.name == "ContentTypeNotSupported":
-            return True
-        return self.state is State.INPUT_REQUIRED and bool(self.asks_for) and not _among(self.mode, self.asks_for)
+        return self.has_type_error or (self.state is State.INPUT_REQUIRED and self.declines(self.mode))
+
+    @property
+    def has_type_error(self) -> bool:
+        return self.call.error is not None and self.call.error.name == CONTENT_TYPE
+
+    def declines(self, mode: str) -> bool:
+        """Whether the answer names modes, and not this one."""
+        return bool(self.asks_for) and not _among(mode, self.asks_for)
 
 
 def measure(
@@ -101,6 +108,8 @@ def follow(calls: Sequence[Call], canary: str) -> list[Send]:
             settled.add(call.asked.task_id)
         if call.is_send and call.asked.message is not None:
             sends.append(_sent(call, call.asked.message, canary))
+            if sends[-1].has_type_error:
+                sends[-1].asks_for = named_modes(call.error).modes
         for task in call.tasks:
             if task.id not in settled and (mine := _owner(sends, call, task.id)) is not None:
                 _take(mine, task)
@@ -181,12 +190,8 @@ def _diverged(sends: Sequence[Send], calls: Sequence[Call], card: Card, intent: 
     for send in sends:
         failed = send.state in (State.REJECTED, State.FAILED)
         here = send.mode == intent.mode and (send.is_refused or failed)
-        told = (
-            intent.mode in send.meant
-            and send.state is State.INPUT_REQUIRED
-            and bool(send.asks_for)
-            and not _among(intent.mode, send.asks_for)
-        )
+        asks = send.state is State.INPUT_REQUIRED or send.has_type_error
+        told = intent.mode in send.meant and asks and send.declines(intent.mode)
         if is_declared and (here or told):
             found["mode"] = None
     for call in calls:
@@ -199,11 +204,13 @@ def _diverged(sends: Sequence[Send], calls: Sequence[Call], card: Card, intent: 
 
 
 def _stream_divergence(call: Call, silence_s: float) -> list[str]:
-    last = call.tasks[-1] if call.tasks else None
+    """Never final needs about a silence limit without news: a client that leaves early proves nothing."""
+    tasks = call.tasks
+    last = next((task for task in tasks if task.state.is_terminal), tasks[-1] if tasks else None)
     if call.answer is not None and not call.is_stream:
         return ["streaming"]  # refused, or answered as if it were an ordinary call
     settled = last is not None and (last.state.is_terminal or last.state.is_interrupted)
-    if call.exchange.ending != "close" and not settled and call.quiet_s >= 0.9 * silence_s:
+    if call.exchange.ending != "close" and not settled and _waited_s(call) >= 0.9 * silence_s:
         return ["never-final"]
     if call.exchange.ending != "open" and call.is_stream and not settled:
         return ["cut-short"]

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from a2a_lab.errors import HarnessFault, Misuse
-from a2a_lab.lab.cell import TOOL, Bench, run_cell
+from a2a_lab.lab.cell import TOOL, Bench, Witness, run_cell
 from a2a_lab.lab.matrix import Matrix
 from a2a_lab.lab.plan import Cell
 from a2a_lab.lab.records import CellRecord, Header, RunWriter, VendorRecord, run_id
@@ -66,6 +66,7 @@ async def run_plan(
     transport_timeout_s: float | None = None,
     workers: int = WORKERS,
     watcher: Watcher | None = None,
+    witness: Witness | None = None,
 ) -> Path:
     """Run the cells; gives the folder of the run. Raises Misuse where `out` cannot be written.
 
@@ -85,7 +86,7 @@ async def run_plan(
         started=_iso(started),
     )
     with RunWriter(out / run, header) as writer:
-        await _run(matrix, cells, writer, out, transport_timeout_s, workers, watcher)
+        await _run(matrix, cells, writer, out, transport_timeout_s, workers, watcher, witness)
     return writer.folder
 
 
@@ -120,6 +121,7 @@ async def _run(
     transport_timeout_s: float | None,
     workers: int,
     watcher: Watcher | None,
+    witness: Witness | None = None,
 ) -> None:
     board = _Board(planned=len(cells), watcher=watcher)
     queue: asyncio.Queue[Cell] = asyncio.Queue()
@@ -131,7 +133,8 @@ async def _run(
         with Ledger(out / LEDGER) as ledger:
             async with SimulatedHost() as host, asyncio.TaskGroup() as group:
                 for _ in range(min(workers, len(cells)) or 1):
-                    group.create_task(_work(matrix, queue, writer, ledger, host, context, transport_timeout_s, board))
+                    work = _work(matrix, queue, writer, ledger, host, context, transport_timeout_s, board, witness)
+                    group.create_task(work)
         interrupted = False
     except BaseExceptionGroup as several:
         raise _first(several) from several
@@ -148,6 +151,7 @@ async def _work(
     context: Any,
     transport_timeout_s: float | None,
     board: _Board,
+    witness: Witness | None,
 ) -> None:
     """One worker with one HTTP client of its own: a shared pool would rescan every connection on each request."""
     async with new_client(Reach(trust_env=False), context) as client:
@@ -159,6 +163,7 @@ async def _work(
             ledger=ledger,
             client=client,
             transport_timeout_s=transport_timeout_s or matrix.transport_timeout_s,
+            witness=witness,
         )
         while not queue.empty():
             cell = queue.get_nowait()

@@ -282,9 +282,9 @@ class _Flow(Groundwork):
         if self.caller is not None:
             await settle(self.caller, self.journal, total_s=self.job.policy.clocks.total_s)
         if not self.journal.book.orphans():
-            # A stream that broke left nobody behind once its task was cancelled or had ended (R35).
+            # A stream that broke left nobody behind once its task was cancelled or had ended; it broke all the same.
             self.outcome.findings.revise(
-                lambda one: replace(one, verdict=Verdict.HINT) if one.verdict is Verdict.ORPHAN else one
+                lambda one: replace(one, verdict=Verdict.REFUSE) if one.verdict is Verdict.ORPHAN else one
             )
         self.outcome.findings.add(*self.journal.book.findings())
 
