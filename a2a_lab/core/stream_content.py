@@ -97,12 +97,12 @@ class StreamContent:
         self.used += 1
         if self.used == 1:
             findings += self._judge_first(event)
-        if self._is_message or (event.kind == "message" and self.used > 1):
-            findings.append(self._mixed(event))
-        elif self._is_proved or self.is_terminal:
+        if not self._is_message and (self._is_proved or self.is_terminal):
             findings += self._after_end(event)
             if self.is_terminal:
                 return findings
+        elif self._is_message or (event.kind == "message" and self.used > 1):
+            findings.append(self._mixed(event))
         return findings + self._apply(event)
 
     # -- whose it is

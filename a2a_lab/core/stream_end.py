@@ -34,7 +34,7 @@ def last_findings(
     if content.state is State.COMPLETED and closure in ENDED:
         last += content.reassembly.complete()
         last += _without_artifact(content) if declared_streaming and content.op == "stream" else []
-    if waited_s is not None and waited_s >= LATE_S and spread_s <= BURST_S and content.events > 2:
+    if waited_s is not None and waited_s > LATE_S and spread_s <= BURST_S and content.events > 2:
         detail = f"{content.events} events came at once, {waited_s:.1f} s after the request"
         last.append(found.ALL_AT_ONCE(detail, waited_s=waited_s))
     return last
