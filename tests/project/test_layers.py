@@ -19,7 +19,8 @@ LAYERS: list[set[str]] = [
     {"ledger", "bundled"},
     {"net", "vendors"},
     {"lab"},
-    {"tabulate", "compare"},
+    {"tabulate"},
+    {"compare"},
     {"report"},
     {"cli"},
 ]
