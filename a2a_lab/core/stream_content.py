@@ -141,7 +141,7 @@ class StreamContent:
             odd = check_transition(self.state, event.state, stage=Stage.STREAM)
             findings += [odd] if odd is not None else []
             self.state = event.state
-        if event.kind == "artifact" and event.artifact is not None:
+        if event.artifact is not None:
             self.artifact_events += 1
             findings += self.reassembly.receive(event.artifact, append=event.append, last_chunk=event.last_chunk)
         elif event.task is not None:
@@ -151,7 +151,7 @@ class StreamContent:
             self.message = event.message or self.message
             self._is_proved = self.is_terminal if self.is_strict else event.final is True
             self.final_seen = self.final_seen or event.final is True
-        elif event.kind == "message":
+        else:
             self.message = event.message
             self._is_message = self._is_message or self.used == 1
         return findings

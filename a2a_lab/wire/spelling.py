@@ -1,7 +1,7 @@
 """How each dialect spells task states and roles, and which other spellings can be understood all the same.
 
 A state of another dialect, a misspelt one and an enum number are decoded, so that a report can say what was meant,
-and are faults (R32). Anything else is `unknown`, which never counts as working or complete.
+and are faults (R32). Anything else is `unknown`, which never counts as working or complete; 0.3 has a word for that.
 """
 
 from __future__ import annotations
@@ -61,7 +61,7 @@ V1_0: Final = Spelling(
 
 V0_3: Final = Spelling(
     dialect="0.3",
-    states=_LOWER,
+    states=_LOWER | {"unknown": State.UNKNOWN},
     foreign_states=_UPPER,
     numbers=(),
     agent="agent",

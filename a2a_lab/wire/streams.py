@@ -219,8 +219,8 @@ class StreamReader:
     def _stop_at(self, limit: LimitExceeded, now: float) -> None:
         if self.watch.is_over:
             return
-        if limit.finding is not None:
-            self.watch.note(limit.finding)
+        assert limit.finding is not None  # the readers always give one
+        self.watch.note(limit.finding)
         self.watch.close(now, "limit")
 
     def _read_answer(self, now: float, ending: Ending) -> None:

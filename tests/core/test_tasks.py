@@ -317,6 +317,15 @@ def test_a_throttled_message_may_be_sent_once_more() -> None:
     assert ledger(kept) == []
 
 
+def test_a_retried_answer_to_a_task_stays_one_message_of_it() -> None:
+    kept = book()
+    kept.note_task(task(State.INPUT_REQUIRED), how="answer", message_id="m1")
+    for _ in range(2):
+        kept.note_sent("m2", purpose="commit", is_payload=True, task_id="t1")
+        kept.note_not_processed("m2")
+    assert [row[0] for row in left(kept)] == ["task", "payload"]
+
+
 def test_a_blind_retry_is_noted() -> None:
     kept = book()
     kept.note_unknown("m1")
