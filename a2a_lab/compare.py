@@ -182,7 +182,7 @@ def _details(base: Side, other: Side) -> list[str]:
         ("errors", _words(base, "errors"), _words(other, "errors")),
         ("held", _flags(base, "held"), _flags(other, "held")),
         ("delivered", _flags(base, "delivered"), _flags(other, "delivered")),
-        ("authority", _text(base, "authority"), _text(other, "authority")),
+        ("authority", _text(base, "standing"), _text(other, "standing")),
         ("mode", _text(base, "mode"), _text(other, "mode")),
     ):
         if ours != theirs:

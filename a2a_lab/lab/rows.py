@@ -151,6 +151,11 @@ class CellRecord:
         return isinstance(self.verdict, Verdict) and self.verdict.severity <= Verdict.HINT.severity
 
     @property
+    def standing(self) -> str:
+        """The authority, where the card's signature was looked at; a consumer that never looked has found nothing."""
+        return self.authority if Stage.SIGNATURE in self.stages else "not examined"
+
+    @property
     def findings(self) -> tuple[Finding, ...]:
         return tuple(finding for stage in self.stages.values() for finding in stage.findings)
 

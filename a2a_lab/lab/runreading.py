@@ -22,7 +22,10 @@ RECORDS = "records.jsonl"
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Run:
-    """All that one run recorded. `cut` says in a sentence what is missing at the end of the file; None when whole."""
+    """All that one run recorded, cells in the order of the plan.
+
+    `cut` says in a sentence what is missing at the end of the file; None when whole.
+    """
 
     folder: Path
     header: Header
@@ -113,7 +116,8 @@ def read_run(folder: str | Path, *, allow_cut: bool = False) -> Run:
             raise RecordFault(f"{path}, line {number}: {fault.message}", line=number, **fault.fields) from fault
     if header is None:
         raise RecordFault(f"{path} holds no whole line; the run was cut before its header. Start it again", cut=True)
-    run = Run(folder=path.parent, header=header, cells=tuple(cells.values()), footer=footer, cut=cut)
+    recorded = tuple(cells[key] for key in header.plan if key in cells)
+    run = Run(folder=path.parent, header=header, cells=recorded, footer=footer, cut=cut)
     return _checked(run, path, allow_cut)
 
 

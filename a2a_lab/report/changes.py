@@ -12,6 +12,11 @@ from a2a_lab.report.table import Prose, Sorted, Value, table
 
 def changes_table(comparison: Comparison) -> Html:
     """What became of each pair; pairs that are the same in both runs are counted below the table."""
+    words = {change: change.value for change in Change}
+    told = ""
+    if comparison.base.header.posture != comparison.other.header.posture:
+        words |= {Change.NEWLY_FAILING: "caught", Change.NEWLY_PASSING: "rescued"}
+        told = " ".join(_meaning(comparison, change) for change in words if comparison.of(change)).strip()
     rows = [row for change in Change for row in comparison.of(change) if change is not Change.SAME]
     same = len(comparison.of(Change.SAME))
     sides = [run.header.posture for run in (comparison.base, comparison.other)]
@@ -25,7 +30,7 @@ def changes_table(comparison: Comparison) -> Html:
                 [cell for side in (row.base, row.other) if side for cell in side.cells],
                 [
                     _pair(row.pair),
-                    Sorted(tag("span", row.change.value, class_=f"kind c-{row.change.name}"), order),
+                    Sorted(tag("span", words[row.change], class_=f"kind c-{row.change.name}"), order),
                     *(_side(side) for side in (row.base, row.other)),
                     Prose("; ".join(_beside(row))),
                 ],
@@ -33,8 +38,18 @@ def changes_table(comparison: Comparison) -> Html:
             for order, row in enumerate(rows)
         ),
     )
-    told = f"{same} of {len(comparison.changes)} pairs are the same in both runs."
-    return join([shown if rows else None, tag("p", told, class_="legend")])
+    told += f" {same} of {len(comparison.changes)} pairs are the same in both runs."
+    return join([shown if rows else None, tag("p", told.strip(), class_="legend")])
+
+
+def _meaning(comparison: Comparison, change: Change) -> str:
+    """Between two postures of the lab nothing got better or worse at the agent: one of them looks closer."""
+    base, other = (run.header.posture for run in (comparison.base, comparison.other))
+    if change is Change.NEWLY_FAILING:
+        return f"Caught: {base} takes it as working, {other} says why it does not."
+    if change is Change.NEWLY_PASSING:
+        return f"Rescued: it goes wrong when {base}, and works when {other}."
+    return ""
 
 
 def _beside(row: PairChange) -> Sequence[str]:

@@ -102,7 +102,7 @@ def _findings(cell: CellRecord) -> Html | None:
 def _facts(cell: CellRecord) -> dict[str, Child]:
     measures = cell.measures
     told: dict[str, Child] = {
-        "authority": cell.authority + (f" ({', '.join(cell.because)})" if cell.because else ""),
+        "authority": cell.standing + (f" ({', '.join(cell.because)})" if cell.because else ""),
         "closure": cell.closure,
         "mode used": cell.mode,
         "held": {True: "yes", False: f"no: {', '.join(measures.diverged)}", None: "untested"}[measures.held],

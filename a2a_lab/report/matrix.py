@@ -66,11 +66,11 @@ def _chip(cells: list[CellRecord], everyone: set[str], *, several: bool) -> Html
     standing = worst_of(cells)
     works = "" if not standing.is_graded else "1" if all(cell.works for cell in cells) else "0"
     key = standing.key
-    binding = standing.authority == "authoritative" and standing.works
+    binds = standing.standing == "authoritative" and standing.works
     return tag(
         "a",
         tag("small", key.posture) if several else None,
-        tag("b", word(cells), tag("i", " ✓", title="authoritative") if binding else None),
+        tag("b", word(cells), tag("i", " ✓", title="authoritative") if binds else None),
         tag("span", figures(cells)),
         class_=f"cell {tone(standing.verdict)}",
         href=f"#{anchor(str(key))}",
@@ -84,8 +84,8 @@ def _chip(cells: list[CellRecord], everyone: set[str], *, several: bool) -> Html
 
 def _legend(runs: Sequence[Run]) -> Html:
     told = ["Each cell: the verdict, what it cost and the time to the verdict; it opens its evidence."]
-    if any(cell.authority == "authoritative" and cell.works for run in runs for cell in run.cells):
-        told.append("✓ marks an authoritative cell; the others are advisory.")
+    if any(cell.standing == "authoritative" and cell.works for run in runs for cell in run.cells):
+        told.append("✓ marks an authoritative cell.")
     if len(runs) > 1:
         told.append("A bar marks pairs on which the two disagree.")
     return tag("p", " ".join(told), class_="legend")

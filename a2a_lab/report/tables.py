@@ -7,6 +7,7 @@ broken MUST of the specification is a vendor's defect and falling short of polic
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass, field
 
 from a2a_lab.lab.records import CellRecord, Run
 from a2a_lab.report.chips import chip, link, links, seconds
@@ -14,6 +15,7 @@ from a2a_lab.report.html import Html, join, plural, tag
 from a2a_lab.report.table import Prose, Sorted, Value, table
 from a2a_lab.verdicts import Finding, Judge, Kind, Verdict
 
+_SEEN = 3  # details of one finding in the table; the evidence of each cell has its own
 _FLAGS = {True: "yes", False: "no", None: "untested"}
 
 
@@ -31,7 +33,7 @@ def _cell_row(cell: CellRecord) -> Sequence[Value]:
     return [
         link(cell),
         Sorted(chip(cell.verdict), _severity(cell)),
-        tag("span", cell.authority, title=", ".join(cell.because) or None),
+        tag("span", cell.standing, title=", ".join(cell.because) or None),
         held,
         measures.renegotiation_cycles,
         measures.refused_sends,
@@ -51,37 +53,56 @@ def _severity(cell: CellRecord) -> float:
 
 def findings_table(run: Run) -> Html:
     """Every observation of a run, the most severe first, with whose rule it is and what the other judge would say."""
-    grouped: dict[tuple[object, ...], tuple[str, Finding, list[CellRecord]]] = {}
+    grouped: dict[tuple[object, ...], Observed] = {}
     for cell in run.cells:
         for finding in cell.findings:
-            same = (cell.key.agent, finding.slug, finding.stage, finding.verdict, finding.detail)
-            grouped.setdefault(same, (cell.key.agent, finding, []))[2].append(cell)
+            same = (cell.key.agent, finding.slug, finding.stage, finding.verdict)
+            grouped.setdefault(same, Observed(cell.key.agent, finding)).add(finding, cell)
     order = {Kind.CONFORMANCE: 0, Kind.AUTHORITY: 1, Kind.NOTE: 2}
-    rows = sorted(grouped.values(), key=lambda row: (order[row[1].kind], -row[1].verdict.severity))
+    rows = sorted(grouped.values(), key=lambda row: (order[row.finding.kind], -row.finding.verdict.severity))
     if not rows:
         return tag("p", "No finding: every stage that was reached accepted.", class_="legend")
     columns = ["verdict", "finding", "agent", "stage", "judge", "cells"]
     return join(
         [
-            tag("p", _judged([finding for _, finding, _ in rows]), class_="legend"),
-            table(
-                f"findings-{run.header.posture}",
-                columns,
-                ((cells, _finding_row(agent, finding, cells)) for agent, finding, cells in rows),
-            ),
+            tag("p", _judged([row.finding for row in rows]), class_="legend"),
+            table(f"findings-{run.header.posture}", columns, ((row.cells, _finding_row(row)) for row in rows)),
         ]
     )
 
 
-def _finding_row(agent: str, finding: Finding, cells: Sequence[CellRecord]) -> Sequence[Value]:
+@dataclass(slots=True)
+class Observed:
+    """One finding of one agent, with what was seen each time and where."""
+
+    agent: str
+    finding: Finding
+    details: dict[str, None] = field(default_factory=dict)
+    cells: list[CellRecord] = field(default_factory=list)
+
+    def add(self, finding: Finding, cell: CellRecord) -> None:
+        self.details[finding.detail] = None
+        if cell not in self.cells:
+            self.cells.append(cell)
+
+
+def _finding_row(row: Observed) -> Sequence[Value]:
+    finding = row.finding
     return [
         Sorted(chip(finding.verdict), finding.verdict.severity),
-        Prose(finding.detail, name=finding.slug),
-        agent,
+        Prose(_seen(list(row.details)), name=finding.slug),
+        row.agent,
         finding.stage.value,
         judge_told(finding),
-        Sorted(links(cells), len(cells)),
+        Sorted(links(row.cells), len(row.cells)),
     ]
+
+
+def _seen(details: Sequence[str]) -> Html:
+    """What was seen, each time that it differed; of many the first."""
+    lines = [tag("p", detail) for detail in details[:_SEEN]]
+    more = tag("p", f"and {len(details) - _SEEN} more like these", class_="muted") if len(details) > _SEEN else None
+    return join([*lines, more])
 
 
 def judge_told(finding: Finding) -> Html:

@@ -75,8 +75,9 @@ def _exchange(exchange: Exchange, call: int, seal: Seal) -> Iterator[Row]:
     elif exchange.status is not None:
         text = f"{exchange.status} {_media(exchange)}  {answer_told(exchange.body, seal)}"
         yield Row(at_ms=exchange.ended_ms, call=call, mark="response", text=text, body=_text(exchange.body))
-    if exchange.fault:
-        yield Row(at_ms=exchange.ended_ms, call=call, mark="fault", text=f"no answer: {exchange.fault}")
+    if exchange.fault and not (exchange.chunks and exchange.cut_by):  # a wait that we ended is told as a deadline
+        what = "the connection failed" if exchange.status else "no answer"
+        yield Row(at_ms=exchange.ended_ms, call=call, mark="fault", text=f"{what}: {exchange.fault}")
     if exchange.cut_by and not exchange.chunks:
         yield from _waited(exchange.started_ms, exchange.ended_ms, call)
         yield Row(at_ms=exchange.ended_ms, call=call, mark=_cut_mark(exchange), text=_cut(exchange))

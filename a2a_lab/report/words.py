@@ -99,7 +99,7 @@ def _facts(run: Run) -> dict[str, Child]:
         "agents": f"{len(agents)} ({', '.join(f'{count} {how}' for how, count in sorted(reach.items()))})",
         "consumers": str(len({cell.key.consumer for cell in cells})),
         "spoken": ", ".join(sorted({f"{cell.key.binding} {cell.key.version}" for cell in cells})),
-        "started": run.header.started,
+        "started": run.header.started.partition(".")[0].rstrip("Z") + "Z",
         "run": tag("code", run.header.run),
     }
 

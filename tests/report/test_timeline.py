@@ -50,7 +50,7 @@ def test_an_end_by_the_peer_a_reset_and_a_cut_event_are_told_apart() -> None:
     done = [(30, synthetic.status_update("COMPLETED"))]
     assert marks([synthetic.stream(done, at=20, ended=31)])[-1] == (31, "end")
     reset = replace(synthetic.stream(done, at=20, ended=31), ending="reset", fault="reset-after-request")
-    assert timeline([reset])[-1].text == "no answer: reset-after-request"
+    assert timeline([reset])[-1].text == "the connection failed: reset-after-request"
     half = synthetic.stream(done, at=20, ended=31)
     half.chunks.append(Chunk(offset_ms=30.5, data=b'data: {"jsonrpc"'))
     assert "the last event was cut off" in [row.text for row in timeline([half])]
