@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import secrets
 import time
 from collections.abc import Mapping, Sequence
@@ -36,6 +37,7 @@ from a2a_lab.verdicts import NotGradeable, Verdict
 LOOPBACK_CLOCKS = Clocks(silence_s=5.0, hang_s=10.0, total_s=60.0)  # R30: an agent on this machine
 LIVE_CLOCKS = Clocks(silence_s=30.0, hang_s=120.0, total_s=600.0)
 PROMPT = "Hello from a2a-lab. Please answer in one line."
+_PLACE = re.compile(r"(https?://)?[^\s/@]+:\d{1,5}")
 TENANT_BY = ("interface", "header", "path", "query")
 
 
@@ -326,14 +328,14 @@ def _reach(options: CheckOptions) -> Reach:
     connect: dict[str, str] = {}
     for entry in options.connect_to:
         there = entry.split("=") if "=" in entry else entry.rsplit(":", 2)
-        if "=" in entry and len(there) == 2:
-            connect[there[0]] = there[1]
-        elif len(there) == 3 and there[0].count(":") == 1:
-            connect[there[0]] = f"{there[1]}:{there[2]}"
-        else:
+        if len(there) == 3 and there[0].count(":") == 1:
+            there = [there[0], f"{there[1]}:{there[2]}"]
+        if len(there) != 2 or not _PLACE.fullmatch(there[1]):
             raise Misuse(
-                f"--connect-to {entry!r}: expected HOST:PORT=HOST:PORT, as in agent.example:443=127.0.0.1:8443"
+                f"--connect-to {entry!r}: expected HOST:PORT=HOST:PORT, as in agent.example:443=127.0.0.1:8443; "
+                "write =http://HOST:PORT where plain http is spoken there"
             )
+        connect[there[0].lower()] = there[1]
     return Reach(
         ca_bundle=options.ca_bundle or None,
         client_cert=options.client_cert or None,

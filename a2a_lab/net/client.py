@@ -33,7 +33,8 @@ QUEUE_CHUNKS = 64  # of one stream, read ahead of its judge; then the peer has t
 class Reach:
     """How a target is reached, as httpx users know it: TLS, proxy, and curl's connect-to.
 
-    `connect_to` maps "host:port" to "host:port" (R43).
+    `connect_to` maps "host:port", or a host, to "host:port" or to "http://host:port" (R43). Only the second changes the
+    scheme: then https is asked for and judged, and plain http is on the wire, as a replay on this machine needs.
     """
 
     ca_bundle: str | None = None
@@ -191,8 +192,10 @@ class Http:
         there = self._connect_to.get(f"{asked.host}:{port}") or self._connect_to.get(asked.host)
         if not there:
             return url, []
+        scheme, _, there = there.rpartition("://")
         host, _, other_port = there.rpartition(":")
-        return str(asked.copy_with(host=host, port=int(other_port))), [("Host", asked.netloc.decode("ascii"))]
+        url = str(asked.copy_with(scheme=scheme or asked.scheme, host=host, port=int(other_port)))
+        return url, [("Host", asked.netloc.decode("ascii"))]
 
     def _note_fault(self, exchange: Exchange, problem: BaseException) -> None:
         exchange.fault = fault_of(problem)

@@ -168,6 +168,18 @@ def test_connect_to_keeps_the_name_that_was_asked_for() -> None:
     asyncio.run(run())
 
 
+def test_connect_to_may_speak_plain_http_where_https_is_asked_for() -> None:
+    """R43: the origin that is judged stays https; only the wire to the replay is plain."""
+
+    async def run() -> None:
+        async with peer(honest) as base, new_client(Reach(trust_env=False), CONTEXT) as client:
+            http = Http(client, Recorder(), bounds=Bounds(), connect_to={"agent.example.test:443": base})
+            exchange = await http.send("GET", "https://agent.example.test/card?x=1", {}, purpose="card")
+        assert (exchange.status, exchange.url) == (200, "https://agent.example.test/card?x=1")
+
+    asyncio.run(run())
+
+
 def test_stream_chunks_keep_their_bytes_and_times() -> None:
     async def serve(request: bytes, writer: asyncio.StreamWriter) -> None:
         writer.write(STREAM_HEAD + chunk(b"data: 1\n\n"))
