@@ -93,14 +93,19 @@ class StreamWatch:
             self._is_pinged = False
             self._found_ended_at = None
             self._has_left = False
-        self.note(*findings)
+        if findings:
+            self.note(*findings)
+        if event.kind != "artifact" or findings:  # a chunk that is in order ends nothing
+            self._look_for_the_end(now)
+        return findings
+
+    def _look_for_the_end(self, now: float) -> None:
         if self.content.situation == "error":
             self._finish("rpc-error-before-stream" if self.content.is_before_stream else "error-frame", now)
         elif not self.content.is_ended:
             self._ended_at = None
         elif self._ended_at is None:
             self._ended_at = now
-        return findings
 
     def comment(self, now: float, times: int = 1) -> None:
         """Comments came, or blocks without data: signs of life, and no progress."""
@@ -223,7 +228,7 @@ class StreamWatch:
         """No stream came: an HTTP failure, an error before it, or an answer that is no stream."""
         self.note(*findings)
         if task is not None:
-            self.content.task_id, self.content.task, self.content.state = task.id or None, task, task.state
+            self.content.take_instead(task)
         self._finish(closure, now)
 
     def _leave_open(self, now: float) -> None:

@@ -59,6 +59,7 @@ class StreamContent:
         self.events = 0  # all that came
         self.used = 0  # those that are events of this stream, and thus progress
         self.is_overrun = False
+        self._is_terminal = False
         self._is_proved = False
         self._is_message = False
         self._given_context = context_id
@@ -73,11 +74,11 @@ class StreamContent:
             return "interrupted" if self.is_strict or self.final_seen else "interrupted-unproved"
         if self._is_proved:
             return "ended"
-        return "unproved" if self.is_terminal else "active"
+        return "unproved" if self._is_terminal else "active"
 
     @property
     def is_terminal(self) -> bool:
-        return self.state is not None and self.state.is_terminal
+        return self._is_terminal
 
     @property
     def is_ended(self) -> bool:
@@ -92,18 +93,24 @@ class StreamContent:
         if event.error is not None:
             return self._fail(event.error)
         findings: list[Finding] = []
-        if not self._is_ours(event, findings):
+        is_same = event.task_id == self.task_id and event.context_id == self.context_id
+        if not is_same and not self._is_ours(event, findings):
             return findings
         self.used += 1
         if self.used == 1:
             findings += self._judge_first(event)
-        if not self._is_message and (self._is_proved or self.is_terminal):
+        if not self._is_message and (self._is_proved or self._is_terminal):
             findings += self._after_end(event)
-            if self.is_terminal:
+            if self._is_terminal:
                 return findings
         elif self._is_message or (event.kind == "message" and self.used > 1):
             findings.append(self._mixed(event))
         return findings + self._apply(event)
+
+    def take_instead(self, task: Task) -> None:
+        """A task came as a plain answer, where a stream was asked for."""
+        self.task_id, self.task = task.id or None, task
+        self._enter(task.state)
 
     # -- whose it is
 
@@ -140,7 +147,7 @@ class StreamContent:
         if event.state is not None:
             odd = check_transition(self.state, event.state, stage=Stage.STREAM)
             findings += [odd] if odd is not None else []
-            self.state = event.state
+            self._enter(event.state)
         if event.artifact is not None:
             self.artifact_events += 1
             findings += self.reassembly.receive(event.artifact, append=event.append, last_chunk=event.last_chunk)
@@ -149,22 +156,26 @@ class StreamContent:
         elif event.kind == "status":
             self.status_events += 1
             self.message = event.message or self.message
-            self._is_proved = self.is_terminal if self.is_strict else event.final is True
+            self._is_proved = self._is_terminal if self.is_strict else event.final is True
             self.final_seen = self.final_seen or event.final is True
         else:
             self.message = event.message
             self._is_message = self._is_message or self.used == 1
         return findings
 
+    def _enter(self, state: State) -> None:
+        self.state = state
+        self._is_terminal = state.is_terminal
+
     def _take_snapshot(self, task: Task) -> list[Finding]:
         findings = []
-        if self.is_strict and self.task is not None and not self.is_terminal:
+        if self.is_strict and self.task is not None and not self._is_terminal:
             findings.append(TASK_REPEATED(f"another snapshot of the task, in state {task.state.value}"))
         self.task = task
         self.message = task.message or self.message
         self.has_snapshot_artifacts = self.has_snapshot_artifacts or bool(task.artifacts)
-        self._is_proved = self.is_terminal
-        return findings + self.reassembly.rebase(task.artifacts, is_final=self.is_terminal)
+        self._is_proved = self._is_terminal
+        return findings + self.reassembly.rebase(task.artifacts, is_final=self._is_terminal)
 
     def _mixed(self, event: StreamEvent) -> Finding:
         """A message must stand alone. What comes all the same is used, since it may start a task that runs."""
@@ -177,20 +188,20 @@ class StreamContent:
     def _after_end(self, event: StreamEvent) -> list[Finding]:
         """The same end may be said again, also by a last snapshot; anything else is too late."""
         is_same = event.state is self.state
-        if self.is_terminal and is_same and event.kind == "status":
+        if self._is_terminal and is_same and event.kind == "status":
             self.status_events += 1
             self.final_seen = self.final_seen or event.final is True
             repeats = self._is_proved
             self._is_proved = self._is_proved or self.final_seen
             return [END_REPEATED(f"{quoted(event.wire_state)} was said again")] if repeats else []
-        if self.is_terminal and is_same and event.task is not None:
+        if self._is_terminal and is_same and event.task is not None:
             self.task = event.task
             self._is_proved = True
             self.has_snapshot_artifacts = self.has_snapshot_artifacts or bool(event.task.artifacts)
             return self.reassembly.confirm(event.task.artifacts)
         self.is_overrun = True
         said = f"a {event.kind}" + (f" in state {quoted(event.wire_state)}" if event.state is not None else "")
-        after = f"state {self.state.value}" if self.is_terminal and self.state else "final:true"
+        after = f"state {self.state.value}" if self._is_terminal and self.state else "final:true"
         return [EVENT_AFTER_END(f"{said} came after {after}", found=event.kind)]
 
     def _fail(self, error: RpcError) -> list[Finding]:

@@ -78,6 +78,18 @@ class Envelope:
     has_result: bool = False
 
 
+def is_plain_result(document: Json, rpc_id: Json) -> bool:
+    """Whether a response has nothing that `read` would have to look at: the way nearly every frame of a stream is."""
+    return (
+        type(document) is dict
+        and len(document) == 3
+        and document.get("jsonrpc") == "2.0"
+        and document.get("id") == rpc_id
+        and type(document["id"]) is type(rpc_id)
+        and document.get("result") is not None
+    )
+
+
 def read(document: Json, *, rpc_id: Json, dialect: str, findings: list[Finding]) -> Envelope:
     """Open a response; adds what is wrong with it to `findings`."""
     if isinstance(document, list):

@@ -152,7 +152,9 @@ class JsonRpcDialect(ABC):
             document = self._parse(data, bounds, outer)
         except MalformedJson as fault:
             return _UNKNOWN, [restaged(_of(fault))]
-        if name == "error" and isinstance(document, dict) and "code" in document and "jsonrpc" not in document:
+        if not name and envelope.is_plain_result(document, rpc_id):
+            event = self.read_update(document["result"], reader)
+        elif name == "error" and isinstance(document, dict) and "code" in document and "jsonrpc" not in document:
             outer.append(envelope.NOT_A_RESPONSE("an error event holds a bare error, expected a JSON-RPC response"))
             error = envelope.read_error(document, dialect=self.id, findings=outer)
             event = StreamEvent(kind="error", error=error)

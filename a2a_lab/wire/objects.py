@@ -38,6 +38,8 @@ class ObjectReader:
     `in_stream` moves everything to the stage `stream`.
     """
 
+    __slots__ = ("_times", "findings", "in_stream", "role", "spelling")  # one is made for every event of a stream
+
     def __init__(self, spelling: Spelling, *, in_stream: bool) -> None:
         self.spelling = spelling
         self.findings: list[Finding] = []
@@ -83,12 +85,24 @@ class ObjectReader:
         return None
 
     def text(self, obj: Mapping[str, Json], name: str, at: str) -> str | None:
-        value: str | None = self.typed(obj, name, str, at)
-        return value
+        value = obj.get(name)
+        if type(value) is str or (value is None and name not in _SNAKE):
+            return value
+        other: str | None = self.typed(obj, name, str, at)
+        return other
+
+    def flag(self, obj: Mapping[str, Json], name: str, at: str) -> bool | None:
+        value = obj.get(name)
+        if type(value) is bool:
+            return value
+        other: bool | None = self.typed(obj, name, bool, at)
+        return other
 
     def identifier(self, obj: Mapping[str, Json], name: str, at: str) -> str:
         """An id that everything else hangs on; empty where it is missing, which is a finding."""
-        value = self.text(obj, name, at)
+        value = obj.get(name)
+        if type(value) is not str:
+            value = self.text(obj, name, at)
         if not value:
             self.say(faults.ID_MISSING, f"{name} is missing or empty at {at or 'the top'}", at=f"{at}/{name}")
             return ""
@@ -101,6 +115,8 @@ class ObjectReader:
 
     def structure(self, obj: Mapping[str, Json], name: str, at: str) -> Mapping[str, Json]:
         """A free-form object such as metadata; empty where there is none."""
+        if name not in obj:
+            return _EMPTY
         found: Mapping[str, Json] | None = self.typed(obj, name, dict, at)
         return _EMPTY if found is None else found
 

@@ -36,6 +36,8 @@ def read(reader: ObjectReader, obj: Json, at: str) -> Part:
 
 
 def _read_by_member(reader: ObjectReader, obj: Mapping[str, Json], at: str) -> Part:
+    if len(obj) == 1 and type(text := obj.get("text")) is str:  # nearly every chunk of a stream
+        return Part(kind="text", text=text)
     # JSON null is a value of `data` and unset for the others.
     members = [name for name in _CONTENT if obj.get(name) is not None or (name == "data" and "data" in obj)]
     if not members and ("kind" in obj or "type" in obj or "file" in obj):

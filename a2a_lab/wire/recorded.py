@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 
-from a2a_lab.core.model import Task
+from a2a_lab.core.model import StreamEvent, Task
 from a2a_lab.core.stream import Action
 from a2a_lab.core.stream_result import StreamResult
 from a2a_lab.wire.exchange import Ending
@@ -29,8 +29,11 @@ def read_recorded(
     ending: Ending,
     ended_at: float | None = None,
     ask: Ask | None = None,
+    heard: Callable[[StreamEvent, float], None] | None = None,
 ) -> StreamResult:
     """The result of a recorded answer; all times in seconds on the clock that the watch was opened with.
+
+    `heard` is told of every event with its time, for whoever keeps books beside the watch.
 
     `ending` is the evidence's word for how the body ended. For `open`, `ended_at` is when the client left of its own
     accord; None where a limit ended the wait or nothing did, so that the watch's own limits decide.
@@ -40,7 +43,9 @@ def read_recorded(
     for at, data in chunks:
         _pass_time(reader, at, ask)
         now = max(now, at)
-        reader.feed(data, now)
+        for event in reader.feed(data, now):
+            if heard is not None:
+                heard(event, now)
     if ending == "open":
         now = _pass_time(reader, ended_at, ask, leaves=True, now=now)
         reader.close(now if ended_at is None else max(now, ended_at), "left")

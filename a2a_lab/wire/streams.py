@@ -192,7 +192,7 @@ class StreamReader:
         for event in events:
             if self.watch.is_over:
                 break
-            if not event.data or (event.name in _KEEP_ALIVES and '"jsonrpc"' not in event.data):
+            if not event.data or (event.name and event.name in _KEEP_ALIVES and '"jsonrpc"' not in event.data):
                 self.watch.note(KEEP_ALIVE_EVENT(f"event {event.name!r}") if event.data else EMPTY_DATA())
                 self.watch.comment(now)
                 continue

@@ -55,7 +55,7 @@ def _status(reader: ObjectReader, obj: Json, at: str) -> StreamEvent:
         state=state,
         wire_state=wire_state,
         message=message,
-        final=reader.typed(obj, "final", bool, at) if "final" in obj else None,
+        final=reader.flag(obj, "final", at),
     )
 
 
@@ -72,8 +72,8 @@ def _artifact(reader: ObjectReader, obj: Json, at: str) -> StreamEvent:
         task_id=task_id,
         context_id=context_id,
         artifact=artifact,
-        append=reader.typed(obj, "append", bool, at) is True,
-        last_chunk=reader.typed(obj, "lastChunk", bool, at),
+        append=reader.flag(obj, "append", at) is True,
+        last_chunk=reader.flag(obj, "lastChunk", at),
     )
 
 
@@ -115,7 +115,8 @@ def wrapped(reader: ObjectReader, result: Mapping[str, Json]) -> list[str]:
 
 def read_wrapped(reader: ObjectReader, result: Mapping[str, Json], name: str) -> StreamEvent:
     """The content of one 1.0 member."""
-    return BY_NAME[name](reader, reader.member(result, name, "/result"), f"/result/{name}")
+    content = result[name] if name in result else reader.member(result, name, "/result")
+    return BY_NAME[name](reader, content, f"/result/{name}")
 
 
 def read_plain(reader: ObjectReader, result: Mapping[str, Json]) -> StreamEvent:
