@@ -11,13 +11,16 @@ import base64
 import binascii
 from collections.abc import Mapping, Sequence
 from datetime import datetime, timedelta
-from typing import Any, cast
+from typing import Any, Final, cast
 from urllib.parse import parse_qsl, urlsplit
 
 from a2a_lab.errors import RecordFault
 from a2a_lab.wire.exchange import Chunk, Ending, Exchange, first_header
 
 Har = dict[str, Any]
+
+NOT_RECORDED: Final = "not-recorded"
+"""`cut_by` of an exchange whose body the recorder left out, as browsers do with streams and evicted bodies."""
 
 
 def to_har(exchanges: Sequence[Exchange], *, started: datetime, tool: str, comment: str = "") -> Har:
@@ -112,6 +115,7 @@ def _exchange(entry: Mapping[str, Any], offset_ms: float) -> Exchange:
     ]
     body = b"".join(chunk.data for chunk in chunks) if chunks else _bytes(content)
     status = int(response.get("status") or 0) or None
+    is_left_out = status is not None and not chunks and _is_left_out(entry, response, content)
     return Exchange(
         method=str(request["method"]),
         url=str(request["url"]),
@@ -123,11 +127,19 @@ def _exchange(entry: Mapping[str, Any], offset_ms: float) -> Exchange:
         response_headers=_headers(response.get("headers")),
         body=body,
         chunks=chunks,
-        ending=cast(Ending, entry.get("_ending", "close")),
+        ending="open" if is_left_out else cast(Ending, entry.get("_ending", "close")),
         fault=entry.get("_fault") or (None if status else "no-answer"),
-        cut_by=entry.get("_cut_by"),
+        cut_by=NOT_RECORDED if is_left_out else entry.get("_cut_by"),
         purpose=str(entry.get("_purpose", "")),
     )
+
+
+def _is_left_out(entry: Mapping[str, Any], response: Mapping[str, Any], content: Mapping[str, Any]) -> bool:
+    """Whether there was a body that a foreign recorder did not keep; our own files say how each body ended."""
+    if "_ending" in entry or content.get("text") is not None:
+        return False
+    sizes = [int(size or 0) for size in (content.get("size"), response.get("bodySize"))]
+    return max(sizes) > 0 or str(content.get("mimeType") or "").lower().startswith("text/event-stream")
 
 
 def _text_or_base64(data: bytes, *, name: str | None = None) -> Har:
