@@ -1,4 +1,7 @@
-"""How a Python environment is built: uv where there is one, else venv and pip; from a lock with hashes, wheels only."""
+"""How a Python environment is built: uv where there is one, else venv and pip; from a lock with hashes, wheels only.
+
+A package that is published without a wheel stands in a lock of its own, and is built last, by the tools of the first.
+"""
 
 from __future__ import annotations
 
@@ -53,15 +56,17 @@ class PythonRecipe:
         return f"{tag} {platform}"
 
     def inputs(self) -> tuple[Path, ...]:
-        return (self._vendor.runtime.lock,)
+        runtime = self._vendor.runtime
+        return (runtime.lock, runtime.sources) if runtime.sources else (runtime.lock,)
 
     def environ(self) -> dict[str, str]:
         return {**without(os.environ, MEDDLING), **QUIET}
 
     def steps(self, folder: Path) -> Iterable[Step]:
         name, chosen = self._vendor.environment_name, ("--python", self._interpreter)
-        python, lock = str(python_in(folder)), str(self._vendor.runtime.lock)
+        python, lock, sources = str(python_in(folder)), str(self._vendor.runtime.lock), self._vendor.runtime.sources
         pinned = ("--require-hashes", "--no-deps", "--only-binary", ":all:", "-r", lock)
+        built = ("--require-hashes", "--no-deps", "--no-build-isolation", "--no-binary", ":all:", "-r", str(sources))
         stale = f"if the lock no longer resolves, write it anew from {name}/requirements.in"
         if self._uv:
             yield Step(
@@ -84,6 +89,13 @@ class PythonRecipe:
                 name="install",
                 command=(python, "-m", "pip", "install", "--disable-pip-version-check", *pinned),
                 remedy=stale,
+            )
+        if sources:
+            by = (self._uv, "pip", "install", "--python", python) if self._uv else (python, "-m", "pip", "install")
+            yield Step(
+                name="build",
+                command=(*by, *built),
+                remedy=f"what {name}/sources.in names is built by the packages of requirements.lock; write both anew",
             )
         if self._vendor.runtime.check:
             values = {**self.places(folder), "environment": str(folder)}

@@ -96,6 +96,9 @@ def _runtime(table: Table, folder: Path) -> Runtime:
     lock = folder / table.text("lock", LOCKS[kind])
     if not lock.is_file():
         table.refuse("lock", f"a file beside vendor.toml; there is no {lock.name} (default {LOCKS[kind]})")
+    sources = folder / table.text("sources") if "sources" in table else None
+    if sources and (kind != "python" or not sources.is_file()):
+        table.refuse("sources", "a second lock beside vendor.toml, of an environment of kind 'python'")
     programs = tuple((folder / name).resolve() for name in table.texts("programs", ()))
     for program in programs:
         if not program.is_file():
@@ -103,6 +106,7 @@ def _runtime(table: Table, folder: Path) -> Runtime:
     runtime = Runtime(
         kind=kind,
         lock=lock,
+        sources=sources,
         python_min=_release(table, "python_min"),
         python_below=_release(table, "python_below"),
         node_min=table.integer("node_min", least=1) if "node_min" in table else None,

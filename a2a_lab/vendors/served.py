@@ -46,6 +46,11 @@ class ServedAgent:
     process: Running = field(default_factory=Running, repr=False)
 
     @property
+    def address(self) -> str:
+        """What a user would hand to a client: the card's URL without its well-known part."""
+        return self.card_url.partition("/.well-known/")[0]
+
+    @property
     def pid(self) -> int | None:
         return self.process.pid
 

@@ -27,12 +27,14 @@ READY_TIMEOUT_S = 120.0  # an SDK's first import took 75 s on a loaded machine; 
 class Runtime:
     """What the environment is built from. `python_min` and `python_below` bound the interpreter, None for no bound.
 
-    `programs` are copied into a Node environment, whose packages are only found from beside them. `check` is an argv
-    that must succeed in the new environment before it counts as built.
+    `sources` is a second lock, of Python packages that are published without a wheel: they are built from their source
+    with what `lock` installed. `programs` are copied into a Node environment, whose packages are only found from beside
+    them. `check` is an argv that must succeed in the new environment before it counts as built.
     """
 
     kind: str
     lock: Path
+    sources: Path | None = None
     python_min: tuple[int, ...] | None = None
     python_below: tuple[int, ...] | None = None
     node_min: int | None = None

@@ -11,7 +11,7 @@ import asyncio
 import json
 import os
 import time
-from collections.abc import Awaitable, Callable, MutableMapping
+from collections.abc import Awaitable, Callable, Mapping, MutableMapping
 from pathlib import Path
 from typing import Any
 
@@ -117,23 +117,28 @@ class Recorded:
         await self._app(scope, replayed, stamped)
 
     def _write(self, scope: Message, body: bytes) -> None:
-        if self._log is None:
-            return
-        sent = {name.decode("latin-1").lower(): value.decode("latin-1") for name, value in scope["headers"]}
-        line = {
-            "at": round(time.time(), 6),
-            "method": scope["method"],
-            "path": scope["path"],
-            "headers": {name: sent[name] for name in LOGGED_HEADERS if name in sent},
-            "rpc": rpc_method(body),
-            "bytes": len(body),
-        }
-        # One write of one line, to a file that only its owner reads: the bodies stay out, the paths may still tell.
-        handle = os.open(self._log, os.O_WRONLY | os.O_APPEND | os.O_CREAT, 0o600)
-        try:
-            os.write(handle, (json.dumps(line, ensure_ascii=True) + "\n").encode("ascii"))
-        finally:
-            os.close(handle)
+        if self._log is not None:
+            headers = {name.decode("latin-1"): value.decode("latin-1") for name, value in scope["headers"]}
+            write_down(self._log, scope["method"], scope["path"], headers, body)
+
+
+def write_down(log: Path, method: str, path: str, headers: Mapping[str, str], body: bytes) -> None:
+    """Append one request to the log, as one JSON line."""
+    sent = {name.lower(): value for name, value in headers.items()}
+    line = {
+        "at": round(time.time(), 6),
+        "method": method,
+        "path": path,
+        "headers": {name: sent[name] for name in LOGGED_HEADERS if name in sent},
+        "rpc": rpc_method(body),
+        "bytes": len(body),
+    }
+    # One write of one line, to a file that only its owner reads: the bodies stay out, the paths may still tell.
+    handle = os.open(log, os.O_WRONLY | os.O_APPEND | os.O_CREAT, 0o600)
+    try:
+        os.write(handle, (json.dumps(line, ensure_ascii=True) + "\n").encode("ascii"))
+    finally:
+        os.close(handle)
 
 
 def rpc_method(body: bytes) -> str | None:
