@@ -22,6 +22,7 @@ from a2a_lab.core.policy import Clocks
 from a2a_lab.core.stream_content import StreamContent, StreamOp
 from a2a_lab.core.stream_end import last_findings
 from a2a_lab.core.stream_result import StreamResult
+from a2a_lab.core.stream_times import Due, StreamTimes
 from a2a_lab.errors import Misuse
 from a2a_lab.verdicts import Finding, Verdict
 
@@ -35,8 +36,6 @@ class Action(StrEnum):
     STOP = "stop"  # it is over; the result stands
 
 
-LEAVE_GRACE_S: Final = 0.25  # after input-required: lets a close or a last event that is under way arrive
-IN_FLIGHT_S: Final = 0.25  # after an ask found the task ended: lets the event that says so arrive
 _ALIKE: Final = 20  # findings of one kind that are kept
 
 
@@ -59,25 +58,16 @@ class StreamWatch:
         context_id: str | None = None,
         known: Iterable[Artifact] = (),
     ) -> None:
-        self.clocks = clocks
-        self.opened = opened
+        self.times = StreamTimes(clocks=clocks, opened=opened)
         self.content = StreamContent(dialect_id, op=op, task_id=task_id, context_id=context_id, known=known)
         self.comments = 0
-        self.last_event_at: float | None = None
-        self._first_event_at: float | None = None
         self._declared = declared_streaming
-        self._is_pinged = False
-        self._asked_at = -1.0  # before any time that a caller's clock may show
-        self._has_asked = False
-        self._has_settled = False
-        self._has_left = False
-        self._ended_at: float | None = None  # when the end was signalled
-        self._found_ended_at: float | None = None  # when an ask showed that the task has ended
         self._settled: Task | None = None
+        self._has_settled = False  # asked after the end, with whatever answer
         self._closure: Closure | None = None
         self._over_at = opened
         self._findings: list[Finding] = []
-        self._times: Counter[str] = Counter()
+        self._counts: Counter[str] = Counter()
 
     # -- what comes in
 
@@ -88,11 +78,7 @@ class StreamWatch:
         before = self.content.used
         findings = self.content.receive(event)
         if self.content.used > before:
-            self._first_event_at = now if self._first_event_at is None else self._first_event_at
-            self.last_event_at = now
-            self._is_pinged = False
-            self._found_ended_at = None
-            self._has_left = False
+            self.times.hear(now)
         if findings:
             self.note(*findings)
         if event.kind != "artifact" or findings:  # a chunk that is in order ends nothing
@@ -103,20 +89,20 @@ class StreamWatch:
         if self.content.situation == "error":
             self._finish("rpc-error-before-stream" if self.content.is_before_stream else "error-frame", now)
         elif not self.content.is_ended:
-            self._ended_at = None
-        elif self._ended_at is None:
-            self._ended_at = now
+            self.times.ended_at = None
+        elif self.times.ended_at is None:
+            self.times.ended_at = now
 
     def comment(self, now: float, times: int = 1) -> None:
         """Comments came, or blocks without data: signs of life, and no progress."""
         self.comments += times
-        self._is_pinged = True
+        self.times.is_pinged = True
 
     def note(self, *findings: Finding) -> None:
         """Take up findings of the wire. Those alike are kept only so often; the rest is dropped."""
         for finding in findings:
-            self._times[finding.slug] += 1
-            if self._times[finding.slug] <= _ALIKE:
+            self._counts[finding.slug] += 1
+            if self._counts[finding.slug] <= _ALIKE:
                 self._findings.append(finding)
 
     def asked(self, task: Task | None, now: float) -> None:
@@ -127,10 +113,11 @@ class StreamWatch:
         self._settled = task
         if self.is_over or self.content.is_ended:
             return
+        times = self.times
         if task.state.is_terminal:
-            self._found_ended_at = now
-        elif task.state is not State.UNKNOWN and self._quiet_since <= self._asked_at:
-            quiet = self._asked_at - self._quiet_since
+            times.found_ended_at = now
+        elif task.state is not State.UNKNOWN and times.asked_at is not None and times.quiet_since <= times.asked_at:
+            quiet = times.asked_at - times.quiet_since
             self.note(found.SLOW(f"nothing came for {quiet:.1f} s, the task is {task.state.value}", quiet_s=quiet))
 
     # -- time
@@ -164,11 +151,10 @@ class StreamWatch:
         if now < at:
             return Action.WAIT
         if what == "ask":
-            self._has_asked = True
-            self._asked_at = now
+            self.times.asked_at = now
             return Action.ASK
         if what == "leave":
-            self._has_left = True
+            self.times.has_left = True
             return Action.LEAVE
         if what == "not-closed":
             self._leave_open(now)
@@ -176,31 +162,15 @@ class StreamWatch:
             self._hang(what, now)
         return Action.STOP
 
-    def _due(self) -> tuple[float, str] | None:
-        """The next thing that time alone brings about."""
+    def _due(self) -> tuple[float, Due] | None:
+        content = self.content
         if self.is_over:
             return None
-        clocks, quiet = self.clocks, self._quiet_since
-        total = (self.opened + clocks.total_s, "total")
-        situation = self.content.situation
-        if situation in ("interrupted", "interrupted-unproved"):
-            # Input is ours to give; an authorisation may come from elsewhere, so that is waited for a little (§7.6.1).
-            grace = LEAVE_GRACE_S if self.content.state is State.INPUT_REQUIRED else clocks.silence_s
-            return total if self._has_left else min((quiet + grace, "leave"), total)
-        if self._ended_at is not None:
-            return self._ended_at + clocks.close_s, "not-closed"
-        hang = (quiet + clocks.hang_s, "hang")
-        if situation == "unproved":
-            return min((quiet + min(clocks.silence_s, clocks.hang_s), "end"), total)
-        if self._found_ended_at is not None:
-            return min((self._found_ended_at + IN_FLIGHT_S, "end"), hang, total)
-        if self._has_asked or self.content.task_id is None or clocks.silence_s >= clocks.hang_s:
-            return min(hang, total)
-        return min((quiet + clocks.silence_s, "ask"), hang, total)
-
-    @property
-    def _quiet_since(self) -> float:
-        return self.opened if self.last_event_at is None else self.last_event_at
+        return self.times.due(
+            content.situation,
+            waits_for_input=content.state is State.INPUT_REQUIRED,
+            can_ask=content.task_id is not None,
+        )
 
     # -- the end
 
@@ -233,27 +203,28 @@ class StreamWatch:
 
     def _leave_open(self, now: float) -> None:
         verdict = None if self.content.is_strict else Verdict.HINT
-        open_s = now - (self._ended_at or now)
+        open_s = now - (self.times.ended_at or now)
         self.note(found.NOT_CLOSED(f"still open {open_s:.1f} s after the end", verdict=verdict, open_s=open_s))
         self._finish("final-without-close", now)
 
-    def _hang(self, what: str, now: float) -> None:
+    def _hang(self, what: Due, now: float) -> None:
         """No end came in time: name the hang by what came instead."""
-        content, quiet = self.content, now - self._quiet_since
+        content, times = self.content, self.times
+        quiet = now - times.quiet_since
         state = content.state.value if content.state else "none"
-        closure: Closure = "live-hang" if self._is_pinged else "idle-hang"
+        closure: Closure = "live-hang" if times.is_pinged else "idle-hang"
         if what == "total" and content.situation in ("interrupted", "interrupted-unproved"):
             closure = "interrupted-open"
         elif content.is_terminal or (self._settled is not None and self._settled.state.is_terminal):
             ended = content.state if content.is_terminal or self._settled is None else self._settled.state
             detail = f"the task is {ended.value if ended else state}, the stream said nothing for {quiet:.1f} s"
             self.note(found.END_NOT_SIGNALLED(detail, waited_s=quiet, state=state))
-        elif what == "total" and self.last_event_at is not None:
+        elif what == "total" and times.last_event_at is not None:
             closure = "drip-hang"
-            detail = f"{content.events} events in {now - self.opened:.1f} s and no end; the last state was {state}"
+            detail = f"{content.events} events in {now - times.opened:.1f} s and no end; the last state was {state}"
             self.note(found.DRIP_HANG(detail, waited_s=quiet, state=state))
         else:
-            kind = found.LIVE_HANG if self._is_pinged else found.IDLE_HANG
+            kind = found.LIVE_HANG if times.is_pinged else found.IDLE_HANG
             detail = f"no event for {quiet:.1f} s ({self.comments} comments); the last state was {state}"
             self.note(kind(detail, waited_s=quiet, state=state))
         self._finish(closure, now)
@@ -276,9 +247,9 @@ class StreamWatch:
             task_id=content.task_id,
             context_id=content.context_id,
             artifacts=content.reassembly.artifacts,
-            opened=self.opened,
+            opened=self.times.opened,
             ended=self._over_at,
-            last_event_at=self.last_event_at,
+            last_event_at=self.times.last_event_at,
             events=content.events,
             comments=self.comments,
             message=content.message,
@@ -296,8 +267,7 @@ class StreamWatch:
         return last_findings(
             self.content,
             closure,
+            times=self.times,
             settled=self._settled,
             declared_streaming=self._declared,
-            waited_s=None if self._first_event_at is None else self._first_event_at - self.opened,
-            spread_s=(self.last_event_at or 0.0) - (self._first_event_at or 0.0),
         )

@@ -9,6 +9,7 @@ from a2a_lab.core.closures import ENDED, Closure
 from a2a_lab.core.model import State, Task
 from a2a_lab.core.quoting import listed
 from a2a_lab.core.stream_content import StreamContent
+from a2a_lab.core.stream_times import StreamTimes
 from a2a_lab.verdicts import Finding, Verdict
 
 BURST_S: Final = 0.01  # events within this time came in one piece
@@ -20,12 +21,11 @@ def last_findings(
     content: StreamContent,
     closure: Closure,
     *,
+    times: StreamTimes,
     settled: Task | None,
     declared_streaming: bool,
-    waited_s: float | None,
-    spread_s: float,
 ) -> list[Finding]:
-    """The findings of the whole. `waited_s` is the time to the first event, `spread_s` that from it to the last."""
+    """The findings of the whole."""
     is_settled = settled is not None and settled.state.is_terminal
     last = [] if is_settled and closure != "reset" else _left_behind(content, closure)
     if closure == "reset" and is_settled:
@@ -34,10 +34,7 @@ def last_findings(
     if content.state is State.COMPLETED and closure in ENDED:
         last += content.reassembly.complete()
         last += _without_artifact(content) if declared_streaming and content.op == "stream" else []
-    if waited_s is not None and waited_s > LATE_S and spread_s <= BURST_S and content.events > 2:
-        detail = f"{content.events} events came at once, {waited_s:.1f} s after the request"
-        last.append(found.ALL_AT_ONCE(detail, waited_s=waited_s))
-    return last
+    return last + _delivery(content, times)
 
 
 def _left_behind(content: StreamContent, closure: Closure) -> list[Finding]:
@@ -67,3 +64,14 @@ def _without_artifact(content: StreamContent) -> list[Finding]:
         return []
     detail = f"{content.events} events, state completed, and no artifact; do not mark the task complete"
     return [found.WITHOUT_ARTIFACT(detail, events=content.events)]
+
+
+def _delivery(content: StreamContent, times: StreamTimes) -> list[Finding]:
+    """Several events in one burst, late: somebody on the way buffered the stream."""
+    first, last = times.first_event_at, times.last_event_at
+    if first is None or last is None or content.events < 3:
+        return []
+    waited = first - times.opened
+    if waited <= LATE_S or last - first > BURST_S:
+        return []
+    return [found.ALL_AT_ONCE(f"{content.events} events came at once after {waited:.1f} s", waited_s=waited)]

@@ -8,7 +8,8 @@ import pytest
 
 from a2a_lab.core.model import State
 from a2a_lab.core.policy import Clocks
-from a2a_lab.core.stream import IN_FLIGHT_S, LEAVE_GRACE_S, Action, StreamWatch
+from a2a_lab.core.stream import Action, StreamWatch
+from a2a_lab.core.stream_times import IN_FLIGHT_S, LEAVE_GRACE_S
 from a2a_lab.errors import Misuse, StreamFault
 from a2a_lab.verdicts import Kind, Verdict
 from tests.core.happenings import (
