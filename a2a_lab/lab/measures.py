@@ -44,8 +44,9 @@ class Send:
 
     @property
     def is_answered(self) -> bool:
-        """Whether the runtime said anything about the message at all."""
-        return self.task_id is not None or self.call.error is not None or self.call.answer is not None
+        """Whether the runtime said anything about the message at all; an error page of a proxy is none of its words."""
+        said = self.call.answer is not None and self.call.answer.message is not None
+        return self.task_id is not None or self.call.error is not None or bool(self.call.events) or said
 
     @property
     def is_refused(self) -> bool:
@@ -79,7 +80,7 @@ def measure(
     orphans = book.orphans()
     ended = max((exchange.ended_ms for exchange in exchanges), default=0.0)
     return Measures(
-        held=not diverged if card is not None and any(send.is_answered for send in sends) else None,
+        held=False if diverged else True if card is not None and any(send.is_answered for send in sends) else None,
         diverged=tuple(diverged),
         delivered=any(
             send.is_payload and send.state is State.COMPLETED and send.task_id in booked and bool(send.made)
@@ -188,12 +189,13 @@ def _diverged(sends: Sequence[Send], calls: Sequence[Call], card: Card, intent: 
     outputs = declared_modes(card, skill, "output")
     found: dict[str, None] = {}
     for send in sends:
-        failed = send.state in (State.REJECTED, State.FAILED)
-        here = send.mode == intent.mode and (send.is_refused or failed)
+        here = send.mode == intent.mode and (send.is_refused or send.state is State.REJECTED)
         asks = send.state is State.INPUT_REQUIRED or send.has_type_error
         told = intent.mode in send.meant and asks and send.declines(intent.mode)
         if is_declared and (here or told):
             found["mode"] = None
+        if is_declared and send.mode == intent.mode and send.state is State.FAILED:
+            found["failed"] = None
     for call in calls:
         if call.op == "stream" and card.capabilities.get("streaming"):
             found |= dict.fromkeys(_stream_divergence(call, silence_s))

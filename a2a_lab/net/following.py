@@ -82,7 +82,7 @@ class Follower:
         )
         followed = Followed(message_id=message.message_id, findings=list(called.findings))
         answer = called.answer
-        await self._journal.answer(message.message_id, answer)
+        await self._journal.answer(message.message_id, answer, called.exchange)
         if answer is None:
             followed.timed_out = followed.is_hang = called.exchange.fault == "read-timeout"
             followed.unreachable = called.exchange.status is None and not followed.timed_out
@@ -213,11 +213,14 @@ class Follower:
         followed.unreachable = live.exchange.status is None and not result.is_hang
         followed.answer = last_word(result, reader.answer)
         followed.artifacts = received(result)
-        book = self._journal.book
         if reader.answer is not None:
-            await self._journal.answer(followed.message_id, reader.answer)
-        elif book.task_of(followed.message_id) is None and not isinstance(followed.answer, Message):
-            await self._journal.unknown(followed.message_id)
+            await self._journal.answer(followed.message_id, reader.answer, live.exchange)
+        elif self._journal.book.task_of(followed.message_id) is not None or isinstance(followed.answer, Message):
+            pass  # the events said it
+        elif isinstance(followed.answer, RpcError):
+            await self._journal.refused(followed.message_id, followed.answer)
+        else:
+            await self._journal.nothing(followed.message_id, live.exchange)
 
 
 def _ending(live: LiveStream) -> Ending:

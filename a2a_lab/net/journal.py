@@ -12,7 +12,10 @@ from typing import Any
 from a2a_lab.core.model import Artifact, Part, RpcError, State, StreamEvent, Task
 from a2a_lab.core.orphans import media_type, size
 from a2a_lab.core.tasks import How, TaskBook
+from a2a_lab.judge.answers import was_sent
 from a2a_lab.ledger import Fact, Ledger
+from a2a_lab.wire.exchange import Exchange
+from a2a_lab.wire.http_shape import DECLINED
 from a2a_lab.wire.messages import Answer
 
 
@@ -71,18 +74,23 @@ class Journal:
         elif event.kind == "message" and message_id is not None:
             await self._write("message", {"message_id": message_id})
 
-    async def answer(self, message_id: str, answer: Answer | None) -> None:
-        """What a send was answered with; None where no HTTP answer came."""
-        if answer is None:
-            await self.unknown(message_id)
-        elif answer.not_gradeable is not None:
-            await self.not_processed(message_id)
-        elif answer.task is not None:
+    async def answer(self, message_id: str, answer: Answer | None, exchange: Exchange) -> None:
+        """What a send was answered with; None where no answer could be read."""
+        if answer is not None and answer.task is not None:
             await self.task(answer.task, how="answer", message_id=message_id)
-        elif answer.message is not None:
+        elif answer is not None and answer.message is not None:
             await self.message(message_id)
-        elif answer.error is not None:
+        elif answer is not None and answer.error is not None:
             await self.refused(message_id, answer.error)
+        elif answer is not None and answer.not_gradeable is not None:
+            await self.not_processed(message_id)
+        else:
+            await self.nothing(message_id, exchange)
+
+    async def nothing(self, message_id: str, exchange: Exchange) -> None:
+        """No usable answer came: nobody knows what became of the message, unless it was certainly not taken."""
+        if exchange.status in DECLINED or not was_sent(exchange):
+            await self.not_processed(message_id)
         else:
             await self.unknown(message_id)
 

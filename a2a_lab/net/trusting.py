@@ -47,6 +47,7 @@ class Seen:
     error: RpcError | None = None
     artifacts: dict[str, Artifact] = field(default_factory=dict)
     ended: str = ""
+    has_message: bool = False
 
     def take(self, task: Task) -> None:
         self.task_id, self.state, self.snapshot = task.id, task.state, task
@@ -150,9 +151,9 @@ class TrustingInitiator:
         )
         if called.answer is None:
             seen.ended = _transport_text(called.exchange.fault, called.exchange.ended_ms - called.exchange.started_ms)
-            await journal.answer(message.message_id, None)
+            await journal.answer(message.message_id, None, called.exchange)
             return
-        await journal.answer(message.message_id, called.answer)
+        await journal.answer(message.message_id, called.answer, called.exchange)
         _take(called.answer, seen)
         while seen.task_id and seen.state in (State.SUBMITTED, State.WORKING):
             await asyncio.sleep(POLL_S)
@@ -176,11 +177,13 @@ class TrustingInitiator:
                 await live.rest(job.policy.clocks.total_s)
                 seen.ended = f"SSE parser: expected text/event-stream, got {kind or 'no content type'}"
                 answer = caller.read("send", opened.rpc_id, live.exchange)
-                await journal.answer(message.message_id, answer)
+                await journal.answer(message.message_id, answer, live.exchange)
                 return
             await self._events(caller, job, journal, opened, message.message_id, seen)
-            if journal.book.task_of(message.message_id) is None:
-                await journal.unknown(message.message_id)
+            if seen.error is not None and seen.task_id is None:
+                await journal.refused(message.message_id, seen.error)
+            elif journal.book.task_of(message.message_id) is None and not seen.has_message:
+                await journal.nothing(message.message_id, live.exchange)
 
     async def _events(
         self, caller: Caller, job: Job, journal: Journal, opened: Opened, message_id: str, seen: Seen
@@ -198,7 +201,7 @@ class TrustingInitiator:
                         seen.error, seen.ended = event.error, f"stream error: {event.error.message[:200]}"
                         return
                     elif event.message is not None and event.state is None:
-                        seen.ended = "takes the message as the answer"
+                        seen.ended, seen.has_message = "takes the message as the answer", True
                     if event.state is not None and event.kind == "status":
                         seen.state = event.state
                         seen.task_id = event.task_id or seen.task_id

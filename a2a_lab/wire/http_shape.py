@@ -46,6 +46,9 @@ ANSWER_MEDIA = _fault(
     clause="A2A 1.0.1 §9.1 (application/json)",
 )
 
+# Under such a status, and without a JSON-RPC answer, the message was declined by whoever answered: nothing was started.
+DECLINED: Final = range(300, 500)
+
 _JSON_TYPES: Final = ("application/json", "application/a2a+json")
 _WITHOUT_RETRY_AFTER: Final = (429,)  # 503 counts as throttled only where it says when to come back
 
