@@ -11,6 +11,7 @@ from dataclasses import dataclass, field
 
 from a2a_lab.core.model import Artifact, Json, RpcError, State, StreamEvent, Task
 from a2a_lab.core.policy import Bounds
+from a2a_lab.core.stream_result import StreamResult
 from a2a_lab.errors import LimitExceeded, MalformedJson
 from a2a_lab.verdicts import Finding
 from a2a_lab.wire.dialects import Answer, Dialect, Op, RequestFacts, dialect_of_request
@@ -31,8 +32,8 @@ class Heard:
 class Call:
     """One exchange, read. `events` where the answer was a stream, `answer` where it was a whole body.
 
-    Neither is set where no answer came. `last_heard_ms` is when the last protocol event came, the start of the call
-    if none did; comments do not count (R30).
+    Neither is set where no answer came. `watched` is what became of a stream, once it was judged. `last_heard_ms` is
+    when the last protocol event came, the start of the call if none did; comments do not count (R30).
     """
 
     exchange: Exchange
@@ -43,6 +44,7 @@ class Call:
     events: list[Heard] = field(default_factory=list)
     is_stream: bool = False
     findings: list[Finding] = field(default_factory=list)
+    watched: StreamResult | None = None
 
     @property
     def rpc_id(self) -> Json:
@@ -91,8 +93,8 @@ def read_calls(exchanges: Iterable[Exchange], *, bounds: Bounds | None = None) -
     return [call for call in calls if call is not None]
 
 
-def read_call(exchange: Exchange, *, bounds: Bounds, dialect: Dialect | None = None) -> Call | None:
-    """The exchange as a call, in the dialect that its own request names; None where it is no call."""
+def read_request(exchange: Exchange, *, dialect: Dialect | None = None) -> Call | None:
+    """The request as a call without an answer, in the dialect that it names itself; None where it is no call."""
     spoken = dialect_of_request(exchange.request_body) or dialect
     if exchange.method != "POST" or spoken is None:
         return None
@@ -102,23 +104,35 @@ def read_call(exchange: Exchange, *, bounds: Bounds, dialect: Dialect | None = N
         return None
     if asked.op is None:
         return None
-    call = Call(exchange=exchange, dialect=spoken, op=asked.op, asked=asked)
-    if exchange.status is None:
+    return Call(exchange=exchange, dialect=spoken, op=asked.op, asked=asked)
+
+
+def read_call(exchange: Exchange, *, bounds: Bounds, dialect: Dialect | None = None) -> Call | None:
+    """The exchange as a call with whatever answered it; None where it is no call."""
+    call = read_request(exchange, dialect=dialect)
+    if call is None or exchange.status is None:
         return call
-    if media_type(exchange.response_headers) == "text/event-stream" and asked.op in ("stream", "subscribe"):
+    if media_type(exchange.response_headers) == "text/event-stream" and call.op in ("stream", "subscribe"):
         call.is_stream = True
         _read_stream(call, bounds)
     elif exchange.fault is None:
-        call.answer = spoken.read_answer(
-            "send" if asked.op == "stream" else asked.op,
-            rpc_id=asked.rpc_id,
-            status=exchange.status,
-            headers=exchange.response_headers,
-            body=exchange.body,
-            bounds=bounds,
-        )
-        call.findings += call.answer.findings
+        read_body(call, bounds)
     return call
+
+
+def read_body(call: Call, bounds: Bounds) -> None:
+    """Read the whole body as the answer; one to a streaming call is read as that of the plain send."""
+    exchange = call.exchange
+    assert exchange.status is not None
+    call.answer = call.dialect.read_answer(
+        "send" if call.op == "stream" else call.op,
+        rpc_id=call.rpc_id,
+        status=exchange.status,
+        headers=exchange.response_headers,
+        body=exchange.body,
+        bounds=bounds,
+    )
+    call.findings += call.answer.findings
 
 
 def _read_stream(call: Call, bounds: Bounds) -> None:

@@ -39,6 +39,10 @@ class Table:
         found = f"{value!r} is not {expected}" if key in self._data else f"missing; {expected} is expected"
         raise Misuse(f"{self.where}.{key}: {found}", where=self.where, key=key, value=value)
 
+    def keys(self) -> tuple[str, ...]:
+        """The keys in the order of the file."""
+        return tuple(self._data)
+
     def take(self, key: str, default: Any = None) -> Any:
         """The value as it stands, `default` where there is none."""
         self._read.add(key)
