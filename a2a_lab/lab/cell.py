@@ -22,7 +22,7 @@ from a2a_lab.core.policy import Policy
 from a2a_lab.core.resolvers import PathPrefix, Resolver, TenantHeader, TenantQuery
 from a2a_lab.core.urls import origin
 from a2a_lab.errors import HarnessFault, LabError, MalformedJson
-from a2a_lab.judge.offline import judge_calls
+from a2a_lab.judge.offline import judge_evidence
 from a2a_lab.judge.transcript import read_calls
 from a2a_lab.lab.matrix import Matrix
 from a2a_lab.lab.measures import measure
@@ -112,7 +112,18 @@ async def _meet(cell: Cell, bench: Bench, agent: RunningAgent, started: str) -> 
     calls = read_calls(recorder.exchanges, bounds=policy.bounds)
     findings = outcome.findings
     if is_trusting:
-        findings = judge_calls(recorder.exchanges, calls, job=job, outcome=outcome, book=journal.book)
+        # A trusting client notices little; what its evidence shows is judged after, by the gates that it skipped (R5).
+        judged = judge_evidence(
+            recorder.exchanges,
+            policy=replace(policy, clocks=bench.matrix.clocks),
+            intent=wanted,
+            now=job.now,
+            base_url=agent.url,
+            resolver=job.resolver,
+            book=journal.book,
+        )
+        findings, outcome.closure = judged.findings, judged.closure
+        outcome.not_gradeable = judged.not_gradeable
     measures = measure(
         recorder.exchanges,
         calls,
