@@ -241,12 +241,18 @@ class TaskBook:
             held.messages.append(message_id)
 
     def _enter(self, held: Held, state: State, *, is_judged: bool) -> None:
+        """The task is said to be in a state. What asking shows counts, even if a task that had ended lives again;
+        a stream may lag behind, so that nothing in it revives a task."""
         odd = check_transition(held.state, state, answered=held.is_answered) if is_judged else None
         if odd is not None:
             self._say(odd)
-        if held.state is None or not held.state.is_terminal:
-            held.state = state
         held.is_answered = False
+        if held.state is not None and held.state.is_terminal and (not is_judged or state is State.UNKNOWN):
+            return
+        held.state = state
+        if held.is_acknowledged and not state.is_terminal:
+            held.is_acknowledged = False
+            held.cleanup = "declined"
 
     def _payloads(self, held: Held) -> list[Sent]:
         return [self._sent[name] for name in held.messages if self._sent[name].is_payload]

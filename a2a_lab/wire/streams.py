@@ -129,7 +129,7 @@ class StreamReader:
             self.watch.note(STREAM_STATUS(f"the stream came under HTTP {status}", found=status))
 
     def feed(self, chunk: bytes, now: float) -> list[StreamEvent]:
-        """Bytes of the body came; the events that they complete, already watched."""
+        """Bytes of the body came; the events of this stream that they complete, already watched."""
         if self._status is None:
             raise Misuse("the head of the answer was not told; call open first")
         if self._is_stream is None and chunk.strip():
@@ -203,8 +203,10 @@ class StreamReader:
             )
             if findings:
                 self.watch.note(*findings)
+            before = self.watch.content.used
             self.watch.receive(decoded, now)
-            read.append(decoded)
+            if self.watch.content.used > before:
+                read.append(decoded)
         return read
 
     def _keep(self, chunk: bytes, now: float) -> None:

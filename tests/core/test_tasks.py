@@ -419,12 +419,37 @@ def test_events_that_name_nobody_say_nothing() -> None:
     assert [row[:2] for row in left(kept)] == [("task", "t1")]
 
 
-def test_a_task_that_goes_back_after_its_end_does_not_conform_and_stays_ended() -> None:
+def test_a_task_that_lives_again_after_its_end_does_not_conform_and_is_an_orphan() -> None:
     kept = book()
     kept.note_task(task(COMPLETED), how="answer", message_id="m1")
     kept.note_task(task(WORKING), how="get")
-    assert ledger(kept) == [("state-after-end", Verdict.CONFORMANCE_ERROR)]
-    assert kept.state_of("t1") is COMPLETED
+    assert ledger(kept) == [("state-after-end", Verdict.CONFORMANCE_ERROR), ("orphaned-task", Verdict.ORPHAN)]
+
+
+def test_a_cancel_that_was_acknowledged_and_ignored_is_found_out_by_asking() -> None:
+    kept = book()
+    kept.note_task(task(WORKING), how="answer", message_id="m1")
+    kept.note_cancel("t1", task=task(State.CANCELED))
+    kept.note_task(task(WORKING), how="get")
+    assert left(kept) == [("task", "t1", None, "cancel-not-effective")]
+    assert kept.open_tasks() == ("t1",)
+    kept.note_cancel("t1", task=task(State.CANCELED))
+    assert left(kept) == []
+
+
+@pytest.mark.parametrize("event", [status(WORKING), snapshot(WORKING), status(State.UNKNOWN)])
+def test_a_stream_that_lags_behind_revives_nothing(event: Any) -> None:
+    kept = book()
+    kept.note_task(task(COMPLETED), how="get", message_id="m1")
+    kept.note_event(event, message_id="m1")
+    assert (kept.state_of("t1"), left(kept), ledger(kept)) == (COMPLETED, [], [])
+
+
+def test_a_state_that_says_nothing_takes_no_end_back() -> None:
+    kept = book()
+    kept.note_task(task(COMPLETED), how="answer", message_id="m1")
+    kept.note_task(task(State.UNKNOWN), how="get")
+    assert (kept.state_of("t1"), left(kept)) == (COMPLETED, [])
 
 
 def test_a_task_that_goes_on_after_our_answer_is_not_odd() -> None:
@@ -441,8 +466,9 @@ def test_a_task_that_goes_on_after_our_answer_is_not_odd() -> None:
 def test_thousands_of_odd_polls_are_not_kept() -> None:
     kept = book()
     kept.note_task(task(COMPLETED), how="answer", message_id="m1")
-    for _ in range(1000):
+    for _ in range(500):
         kept.note_task(task(WORKING), how="get")
+        kept.note_task(task(COMPLETED), how="get")
     assert len(kept.findings()) == 20
 
 

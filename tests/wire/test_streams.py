@@ -150,6 +150,15 @@ def test_keep_alives_are_no_progress() -> None:
     assert read.result.closure == "live-hang"
 
 
+def test_only_events_of_this_stream_are_handed_on() -> None:
+    read = reader()
+    read.open(200, SSE, 0.0)
+    foreign = frame({"task": TASK_1_0 | {"id": "t2"}})
+    handed = read.feed(TASK + foreign + frame({"error": "x"}) + DONE, 0.1)
+    assert [event.kind for event in handed] == ["task", "status"]
+    assert read.watch.content.events == 4
+
+
 def test_events_before_a_limit_count() -> None:
     read = reader(bounds=Bounds(events=2))
     read.open(200, SSE, 0.0)
