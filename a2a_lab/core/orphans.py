@@ -13,7 +13,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import Final, Literal
 
-from a2a_lab.core.model import Artifact, State
+from a2a_lab.core.model import Artifact, State, Task
 
 Cleanup = Literal["none", "asked", "acknowledged", "declined", "unsupported", "unknown", "lost"]
 
@@ -53,7 +53,25 @@ class Sent:
     attempts: int = 0
     unknown: int = 0
     outcome: Literal["open", "task", "message", "refused", "unknown", "not-processed"] = "open"
-    tasks: list[str] = field(default_factory=list)
+    tasks: list[Held] = field(default_factory=list)
+
+    def answered_by(self, held: Held) -> None:
+        """A task answers the message. A second one makes the first an orphan, unless it was only found in a listing."""
+        self.outcome = "task"
+        held.bear(self.message_id)
+        if held in self.tasks:
+            return
+        if held.is_superseded:
+            self.tasks.insert(0, held)
+            return
+        for earlier in self.tasks:
+            earlier.is_superseded = True
+        self.tasks.append(held)
+
+    def may_have_started(self, task: Task) -> bool:
+        """Whether an unknown task may be the one that an attempt of unknown outcome started, going by its context."""
+        contexts = {self.context_id, *(held.context_id for held in self.tasks)} - {None}
+        return bool(self.unknown) and (task.context_id is None or not contexts or task.context_id in contexts)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -65,7 +83,7 @@ class Received:
     bytes: int
 
 
-@dataclass(slots=True, kw_only=True)
+@dataclass(slots=True, kw_only=True, eq=False)
 class Held:
     """A task that is known. `completed_with` holds the artifact ids of its completed snapshot, None without one."""
 
@@ -87,6 +105,11 @@ class Held:
     def is_open(self) -> bool:
         """Whether the task may still be running."""
         return self.is_known and not (self.is_acknowledged or (self.state is not None and self.state.is_terminal))
+
+    def bear(self, message_id: str) -> None:
+        """The task is about a message of ours."""
+        if message_id not in self.messages:
+            self.messages.append(message_id)
 
     def receive(self, artifact: Artifact, *, append: bool) -> None:
         """Take an artifact, or a chunk of one, into account."""

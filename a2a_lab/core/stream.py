@@ -21,10 +21,11 @@ from a2a_lab.core.model import Artifact, State, StreamEvent, Task
 from a2a_lab.core.policy import Clocks
 from a2a_lab.core.stream_content import StreamContent, StreamOp
 from a2a_lab.core.stream_end import last_findings
+from a2a_lab.core.stream_hangs import out_of_time
 from a2a_lab.core.stream_result import StreamResult
 from a2a_lab.core.stream_times import Due, StreamTimes
 from a2a_lab.errors import Misuse
-from a2a_lab.verdicts import Finding, Verdict
+from a2a_lab.verdicts import Finding
 
 
 class Action(StrEnum):
@@ -156,10 +157,9 @@ class StreamWatch:
         if what == "leave":
             self.times.has_left = True
             return Action.LEAVE
-        if what == "not-closed":
-            self._leave_open(now)
-        else:
-            self._hang(what, now)
+        closure, findings = out_of_time(what, self.content, self.times, self._settled, comments=self.comments, now=now)
+        self.note(*findings)
+        self._finish(closure, now)
         return Action.STOP
 
     def _due(self) -> tuple[float, Due] | None:
@@ -199,34 +199,6 @@ class StreamWatch:
         self.note(*findings)
         if task is not None:
             self.content.take_instead(task)
-        self._finish(closure, now)
-
-    def _leave_open(self, now: float) -> None:
-        verdict = None if self.content.is_strict else Verdict.HINT
-        open_s = now - (self.times.ended_at or now)
-        self.note(found.NOT_CLOSED(f"still open {open_s:.1f} s after the end", verdict=verdict, open_s=open_s))
-        self._finish("final-without-close", now)
-
-    def _hang(self, what: Due, now: float) -> None:
-        """No end came in time: name the hang by what came instead."""
-        content, times = self.content, self.times
-        quiet = now - times.quiet_since
-        state = content.state.value if content.state else "none"
-        closure: Closure = "live-hang" if times.is_pinged else "idle-hang"
-        if what == "total" and content.situation in ("interrupted", "interrupted-unproved"):
-            closure = "interrupted-open"
-        elif content.is_terminal or (self._settled is not None and self._settled.state.is_terminal):
-            ended = content.state if content.is_terminal or self._settled is None else self._settled.state
-            detail = f"the task is {ended.value if ended else state}, the stream said nothing for {quiet:.1f} s"
-            self.note(found.END_NOT_SIGNALLED(detail, waited_s=quiet, state=state))
-        elif what == "total" and times.last_event_at is not None:
-            closure = "drip-hang"
-            detail = f"{content.events} events in {now - times.opened:.1f} s and no end; the last state was {state}"
-            self.note(found.DRIP_HANG(detail, waited_s=quiet, state=state))
-        else:
-            kind = found.LIVE_HANG if times.is_pinged else found.IDLE_HANG
-            detail = f"no event for {quiet:.1f} s ({self.comments} comments); the last state was {state}"
-            self.note(kind(detail, waited_s=quiet, state=state))
         self._finish(closure, now)
 
     def _finish(self, closure: Closure, now: float) -> None:

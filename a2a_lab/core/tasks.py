@@ -68,8 +68,7 @@ class TaskBook:
         if task_id is not None:
             held = self._held.setdefault(task_id, Held(id=task_id))  # known only once the agent says so
             held.is_answered = True
-            if message_id not in held.messages:
-                held.messages.append(message_id)
+            held.bear(message_id)
 
     def note_task(self, task: Task, *, how: How, message_id: str | None = None) -> None:
         """A snapshot came: in the answer to `message_id`, from a stream, a get, a list or a cancel."""
@@ -77,7 +76,8 @@ class TaskBook:
             return
         held = self._hold(task.id)
         held.context_id = held.context_id or task.context_id
-        self._answered_by(message_id, held)
+        if message_id is not None:
+            self._sending(message_id).answered_by(held)
         self._enter(held, task.state, is_judged=how != "stream")
         for artifact in task.artifacts:
             held.receive(artifact, append=False)
@@ -93,7 +93,8 @@ class TaskBook:
         elif event.task_id is not None:
             held = self._hold(event.task_id)
             held.context_id = held.context_id or event.context_id
-            self._answered_by(message_id, held)
+            if message_id is not None:
+                self._sending(message_id).answered_by(held)
             if event.state is not None:
                 self._enter(held, event.state, is_judged=False)  # the stream watch judges what a stream says
             if event.artifact is not None:
@@ -155,7 +156,7 @@ class TaskBook:
             if task.id in self._held:
                 self.note_task(task, how="list")
                 continue
-            sent = next((sent for sent in doubtful if self._may_belong(task, sent)), None)
+            sent = next((sent for sent in doubtful if sent.may_have_started(task)), None)
             if sent is None:
                 continue  # somebody else's
             self._hold(task.id).is_superseded = bool(sent.tasks)
@@ -179,7 +180,7 @@ class TaskBook:
     def task_of(self, message_id: str) -> str | None:
         """The task that answered a message, the latest where there are several."""
         sent = self._sending(message_id)
-        return sent.tasks[-1] if sent.tasks else sent.continues
+        return sent.tasks[-1].id if sent.tasks else sent.continues
 
     def state_of(self, task_id: str) -> State | None:
         return self._held[task_id].state if task_id in self._held else None
@@ -224,22 +225,6 @@ class TaskBook:
             raise Misuse(f"message {message_id!r} was never noted as sent; call note_sent before it leaves")
         return self._sent[message_id]
 
-    def _answered_by(self, message_id: str | None, held: Held) -> None:
-        """Tie a task to the message it answers. A second task makes the first one an orphan."""
-        if message_id is None:
-            return
-        sent = self._sending(message_id)
-        sent.outcome = "task"
-        if held.id not in sent.tasks:
-            if held.is_superseded:  # found in a listing, after another task had answered
-                sent.tasks.insert(0, held.id)
-            else:
-                for earlier in sent.tasks:
-                    self._held[earlier].is_superseded = True
-                sent.tasks.append(held.id)
-        if message_id not in held.messages:
-            held.messages.append(message_id)
-
     def _enter(self, held: Held, state: State, *, is_judged: bool) -> None:
         """The task is said to be in a state. What asking shows counts, even if a task that had ended lives again;
         a stream may lag behind, so that nothing in it revives a task."""
@@ -256,9 +241,3 @@ class TaskBook:
 
     def _payloads(self, held: Held) -> list[Sent]:
         return [self._sent[name] for name in held.messages if self._sent[name].is_payload]
-
-    def _may_belong(self, task: Task, sent: Sent) -> bool:
-        """Whether an unknown task may be the one that a send of unknown outcome started."""
-        contexts = {self._held[name].context_id for name in sent.tasks} | {sent.context_id}
-        known = {context for context in contexts if context is not None}
-        return bool(sent.unknown) and (task.context_id is None or not known or task.context_id in known)

@@ -20,6 +20,7 @@ from a2a_lab.verdicts import Finding, Stage, Verdict
 from a2a_lab.wire import card_findings as found
 from a2a_lab.wire import strict_json
 from a2a_lab.wire.card_forms import ANY_REQUIRED, LEGACY, REQUIRED, SNAKE, form_of
+from a2a_lab.wire.json_findings import NOT_JSON
 
 _ALIKE = 20  # findings of one kind that are kept of one card
 
@@ -38,7 +39,7 @@ def read_card(raw: bytes, *, bounds: Bounds = strict_json.DEFAULT_BOUNDS) -> Car
         document = strict_json.parse(raw, bounds=bounds)
     except MalformedJson as fault:
         assert fault.finding is not None  # the strict reader always gives one
-        if fault.finding.slug == strict_json.NOT_JSON.slug:
+        if fault.finding.slug == NOT_JSON.slug:
             start = quoted(raw[:60].decode(errors="replace"))
             finding = found.NOT_A_CARD(f"the body is not JSON but begins {start}", at="")
         else:
