@@ -185,7 +185,7 @@ def _details(base: Side, other: Side) -> list[str]:
         ("authority", _text(base, "standing"), _text(other, "standing")),
         ("mode", _text(base, "mode"), _text(other, "mode")),
     ):
-        if ours != theirs:
+        if ours != theirs and "not examined" not in (ours, theirs):
             told.append(f"{name} {ours} → {theirs}")
     for measure, name in _COUNTED.items():
         before, after = base.largest(measure), other.largest(measure)

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from a2a_lab.compare import Change, Comparison, PairChange, Side
 from a2a_lab.report.chips import chip, link
-from a2a_lab.report.html import Html, join, tag
+from a2a_lab.report.html import LONG, Html, escape, join, plural, tag
 from a2a_lab.report.table import Prose, Sorted, Value, table
 
 
@@ -32,13 +32,13 @@ def changes_table(comparison: Comparison) -> Html:
                     _pair(row.pair),
                     Sorted(tag("span", words[row.change], class_=f"kind c-{row.change.name}"), order),
                     *(_side(side) for side in (row.base, row.other)),
-                    Prose("; ".join(_beside(row))),
+                    Prose(escape("; ".join(_beside(row)), cap=LONG)),
                 ],
             )
             for order, row in enumerate(rows)
         ),
     )
-    told += f" {same} of {len(comparison.changes)} pairs are the same in both runs."
+    told += f" The same in both runs: {same} of {plural(len(comparison.changes), 'pair')}."
     return join([shown if rows else None, tag("p", told.strip(), class_="legend")])
 
 

@@ -11,7 +11,7 @@ from a2a_lab.lab.rowreading import read_stages
 from a2a_lab.net.evidence import read_har
 from a2a_lab.report.chips import chip
 from a2a_lab.report.evidence import stage_strip, timeline_table
-from a2a_lab.report.html import Child, Html, join, tag
+from a2a_lab.report.html import LONG, Child, Html, escape, join, tag
 from a2a_lab.report.table import Prose, Sorted, facts, table
 from a2a_lab.report.tables import judge_told
 from a2a_lab.report.timeline import timeline
@@ -43,7 +43,7 @@ def verdict(checked: Mapping[str, Any], *, said: str, card: Mapping[str, Any], w
     return join(
         [
             tag("p", chip(outcome), " ", authority["status"], f": {because}" if because else "", class_="headline"),
-            tag("p", said) if said else None,
+            tag("p", escape(said, cap=LONG)) if said else None,
             facts({name: value for name, value in told.items() if value is not None}),
             tag("p", f"Sending would mean: {would_send}", class_="legend") if would_send else None,
         ]
@@ -68,7 +68,7 @@ def stages(checked: Mapping[str, Any]) -> Html:
                 [
                     Sorted(stage.value, list(Stage).index(stage)),
                     Sorted(chip(finding.verdict), finding.verdict.severity),
-                    Prose(finding.detail, name=finding.slug),
+                    Prose(escape(finding.detail, cap=LONG), name=finding.slug),
                     judge_told(finding),
                 ],
             )

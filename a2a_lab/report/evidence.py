@@ -13,7 +13,7 @@ from a2a_lab.errors import RecordFault
 from a2a_lab.lab.records import CellRecord, Run, StageRecord
 from a2a_lab.net.evidence import read_har
 from a2a_lab.report.chips import chip, figures, pair_name, seconds, tone
-from a2a_lab.report.html import Child, Html, anchor, escape, join, tag
+from a2a_lab.report.html import LONG, Child, Html, anchor, escape, join, tag
 from a2a_lab.report.table import facts
 from a2a_lab.report.tables import judge_told
 from a2a_lab.report.timeline import Row, timeline
@@ -94,7 +94,8 @@ def _findings(cell: CellRecord) -> Html | None:
     if not cell.findings:
         return None
     items = [
-        tag("li", chip(f.verdict), " ", tag("code", f.slug), " ", f.detail, " ", judge_told(f)) for f in cell.findings
+        tag("li", chip(f.verdict), " ", tag("code", f.slug), " ", escape(f.detail, cap=LONG), " ", judge_told(f))
+        for f in cell.findings
     ]
     return tag("ul", *items, class_="found")
 

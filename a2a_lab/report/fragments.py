@@ -15,7 +15,7 @@ from a2a_lab.lab.records import Run
 from a2a_lab.report import checked, tables, tiles, words
 from a2a_lab.report.changes import changes_table
 from a2a_lab.report.evidence import evidence as evidence_html
-from a2a_lab.report.html import Fragment, Html, join, tag
+from a2a_lab.report.html import LONG, Fragment, Html, escape, join, tag
 from a2a_lab.report.matrix import matrix as matrix_html
 from a2a_lab.report.progress import progress
 from a2a_lab.tabulate import insights as find_insights
@@ -87,9 +87,9 @@ def headline(*runs: Run) -> Fragment:
     found = find_insights(runs[-1], runs[0]) if len(runs) > 1 else find_insights(runs[0])
     honest = tiles.honesty(runs)
     return _piece(
-        tag("p", told, class_="headline"),
+        tag("p", escape(told, cap=LONG), class_="headline"),
         tiles.tiles(runs),
-        tag("p", honest, class_="legend") if honest else None,
+        tag("p", escape(honest, cap=LONG), class_="legend") if honest else None,
         tiles.insight_list(found),
         text=told,
     )

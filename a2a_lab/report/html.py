@@ -15,6 +15,7 @@ from dataclasses import dataclass
 from typing import Any
 
 CAP = 240  # characters of one text; a card name of a megabyte would be the page
+LONG = 1000  # characters of a sentence: a finding's detail, or one of our own
 _JOINED = "\u200d\ufe0f"  # format characters that ordinary emoji are made of
 _MARKS = 3  # combining marks on one letter; more of them paint over the neighbouring lines
 _VOID = frozenset({"br", "col", "hr", "img", "input", "wbr"})

@@ -15,10 +15,15 @@ from a2a_lab.tabulate import insights, pairs
 Axes = tuple[str, str, str]
 """binding, version, scenario."""
 
+Grid = dict[tuple[str, str], list[list[CellRecord]]]
+"""By agent and consumer: the attempts in each run."""
+
+_WIDE, _DENSE = 6, 0.4  # a table of more columns than that, less full than that, is shown as a list
+
 
 def matrix(runs: Sequence[Run]) -> Html:
     """One table for each combination of binding, version and scenario. Runs stand below each other in a cell."""
-    tables: dict[Axes, dict[tuple[str, str], list[list[CellRecord]]]] = {}
+    tables: dict[Axes, Grid] = {}
     for run in runs:
         for pair, cells in pairs(run.cells).items():
             tables.setdefault((pair[2], pair[3], pair[4]), {}).setdefault((pair[0], pair[1]), []).append(cells)
@@ -28,11 +33,11 @@ def matrix(runs: Sequence[Run]) -> Html:
     return join([*(_table(axes, grid, everyone) for axes, grid in tables.items()), _legend(runs)])
 
 
-def _table(axes: Axes, grid: dict[tuple[str, str], list[list[CellRecord]]], everyone: set[str]) -> Html:
+def _table(axes: Axes, grid: Grid, everyone: set[str]) -> Html:
     agents = list(dict.fromkeys(agent for agent, _ in grid))
     consumers = list(dict.fromkeys(consumer for _, consumer in grid))
-    binding, version, scenario = axes
-    caption = f"{binding} · protocol {version}" + ("" if scenario == "default" else f" · {scenario}")
+    if len(consumers) > _WIDE and len(grid) < _DENSE * len(agents) * len(consumers):
+        return _list(axes, grid, everyone)
     head = tag(
         "tr",
         tag("th", tag("span", "agent", class_="muted"), " \\ ", tag("span", "consumer", class_="muted")),
@@ -46,11 +51,31 @@ def _table(axes: Axes, grid: dict[tuple[str, str], list[list[CellRecord]]], ever
         )
         for agent in agents
     ]
-    table = tag("table", tag("caption", caption), tag("thead", head), tag("tbody", *rows), class_="matrix")
+    table = tag("table", tag("caption", _caption(axes)), tag("thead", head), tag("tbody", *rows), class_="matrix")
     return tag("div", table, class_="scroll")
 
 
-def _version(grid: dict[tuple[str, str], list[list[CellRecord]]], agent: str) -> str:
+def _list(axes: Axes, grid: Grid, everyone: set[str]) -> Html:
+    """The same as a list of agents, each with its pairs: a wide matrix of few pairs would be empty space."""
+    agents: dict[str, list[Html]] = {}
+    for (agent, consumer), shown in grid.items():
+        chips = [_chip(cells, everyone, several=len(shown) > 1) for cells in shown]
+        agents.setdefault(agent, []).append(tag("div", tag("span", consumer, class_="muted"), *chips, class_="pair"))
+    rows = [
+        tag("tr", tag("th", agent, tag("small", _version(grid, agent), class_="muted"), scope="row"), tag("td", *shown))
+        for agent, shown in agents.items()
+    ]
+    head = tag("tr", tag("th", "agent", scope="col"), tag("th", "consumers it met", scope="col"))
+    body = [tag("caption", _caption(axes)), tag("thead", head), tag("tbody", *rows)]
+    return tag("div", tag("table", *body, class_="matrix list"), class_="scroll")
+
+
+def _caption(axes: Axes) -> str:
+    binding, version, scenario = axes
+    return f"{binding} · protocol {version}" + ("" if scenario == "default" else f" · {scenario}")
+
+
+def _version(grid: Grid, agent: str) -> str:
     """The agent's own version, or both where the runs met different ones."""
     met = [c.key.agent_version for (name, _), shown in grid.items() if name == agent for cells in shown for c in cells]
     return " " + " → ".join(dict.fromkeys(met))

@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 
 from a2a_lab.lab.records import CellRecord, Run
 from a2a_lab.report.chips import chip, link, links, seconds
-from a2a_lab.report.html import Html, join, plural, tag
+from a2a_lab.report.html import LONG, Html, escape, join, plural, tag
 from a2a_lab.report.table import Prose, Sorted, Value, table
 from a2a_lab.verdicts import Finding, Judge, Kind, Verdict
 
@@ -100,7 +100,7 @@ def _finding_row(row: Observed) -> Sequence[Value]:
 
 def _seen(details: Sequence[str]) -> Html:
     """What was seen, each time that it differed; of many the first."""
-    lines = [tag("p", detail) for detail in details[:_SEEN]]
+    lines = [tag("p", escape(detail, cap=LONG)) for detail in details[:_SEEN]]
     more = tag("p", f"and {len(details) - _SEEN} more like these", class_="muted") if len(details) > _SEEN else None
     return join([*lines, more])
 

@@ -41,9 +41,10 @@ def tiles(runs: Sequence[Run]) -> Html:
 
 def _tile(figures: Sequence[dict[str, Any]], name: str, label: str, more_is_better: bool | None, total: str) -> Html:
     values = [figure[name] for figure in figures]
-    pairs = f"/{figures[-1]['pairs']}" if name in _OF_PAIRS else ""
+    of = [f"/{number(figure['pairs'])}" if name in _OF_PAIRS else "" for figure in figures]
     change = _change(values, more_is_better)
-    big = [tag("span", number(values[0]), class_="before"), " → "] if len(set(values)) > 1 else []
+    before = tag("span", number(values[0]), tag("small", of[0]) if of[0] != of[-1] else None, class_="before")
+    big = [before, " → "] if len(set(values)) > 1 or of[0] != of[-1] else []
     sums = [figure["orphaned_artifacts"] + figure["orphaned_tasks"] for figure in figures]
     if total == "orphans":
         detail = " → ".join(number(value) for value in sums) + " left behind"
@@ -53,7 +54,7 @@ def _tile(figures: Sequence[dict[str, Any]], name: str, label: str, more_is_bett
         detail = ""
     return tag(
         "div",
-        tag("b", *big, number(values[-1]), tag("small", pairs)),
+        tag("b", *big, number(values[-1]), tag("small", of[-1])),
         tag("span", label),
         tag("span", detail, class_="muted") if detail else None,
         class_=f"tile {change}".rstrip(),
@@ -135,19 +136,16 @@ def _linked(insight: Insight) -> Html:
 def honesty(runs: Sequence[Run]) -> str:
     """The sentence that keeps a zero from being read as a promise; empty where there is no zero."""
     last = summary(runs[-1])
-    zeros = [
-        name
-        for name, count in (
-            ("0 cycles", last["renegotiation_cycles"]),
-            ("0 orphans", last["orphaned_artifacts"] + last["orphaned_tasks"]),
-            ("0 hangs", last["hangs"]),
-        )
-        if not count
-    ]
+    orphans = last["orphaned_artifacts"] + last["orphaned_tasks"]
+    counts = {"0 cycles": last["renegotiation_cycles"], "0 orphans": orphans, "0 hangs": last["hangs"]}
+    zeros = [name for name, count in counts.items() if not count]
     if not zeros or not last["pairs"]:
         return ""
-    return (
-        f"{' and '.join([', '.join(zeros[:-1]), zeros[-1]] if len(zeros) > 1 else zeros)}: a property of this matrix, "
-        "not a promise. An agent that is honest about small probes and not about payloads, or that ignores a cancel, "
-        "would leave some; each would have its row below."
-    )
+    listed = " and ".join(part for part in (", ".join(zeros[:-1]), zeros[-1]) if part)
+    told = f"{listed}: a property of this matrix, not a promise."
+    if not orphans:
+        told += (
+            " An agent that is honest about small probes and not about payloads, or that ignores a cancel, "
+            "would leave some; each would have its row below."
+        )
+    return told

@@ -127,7 +127,7 @@ def test_each_orphan_has_a_row_with_its_clean_up_state(both: tuple[Run, Run]) ->
 
 def test_the_changes_between_two_runs_are_a_table(both: tuple[Run, Run]) -> None:
     told = text_of(show.changes(compare(*both, across_postures=True)))
-    assert "2 of 7 pairs are the same in both runs." in told
+    assert "The same in both runs: 2 of 7 pairs." in told
     assert "cedar × batch rescued orphan hint" in told and "Rescued: it goes wrong when trusting" in told
 
 
