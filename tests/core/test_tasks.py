@@ -400,6 +400,13 @@ def test_one_doubt_explains_one_task() -> None:
 # -- other answers
 
 
+def test_a_task_that_answers_no_message_of_ours_is_watched_all_the_same() -> None:
+    kept = TaskBook("x")
+    kept.note_event(status(WORKING))
+    kept.note_event(status(COMPLETED))
+    assert (kept.state_of("t1"), left(kept)) == (COMPLETED, [])
+
+
 def test_a_bare_message_and_an_error_start_nothing() -> None:
     kept = book()
     kept.note_message("m1")
