@@ -1,6 +1,7 @@
 """Reads the body of a JSON-RPC call: HTTP shape, JSON, envelope, result, in that order, each with its findings.
 
-Never raises for what a peer sent. What a result may look like is asked of the dialect.
+Never raises for what a peer sent. What a result may look like is asked of the dialect; `rest_answers` does the same for
+HTTP+JSON, which has no envelope.
 """
 
 from __future__ import annotations
@@ -18,7 +19,7 @@ from a2a_lab.wire.objects import ObjectReader
 from a2a_lab.wire.sse import SseReader
 
 if TYPE_CHECKING:
-    from a2a_lab.wire.jsonrpc import JsonRpcDialect
+    from a2a_lab.wire.binding import BoundDialect
 
 STREAM_ON_SEND = FindingKind(
     slug="stream-on-send",
@@ -40,12 +41,12 @@ BIG_NUMBER = FindingKind(
     means="an integer beyond 2^53-1 stands in the data; readers in other languages will see another number",
 )
 
-_EVENT_STREAM: Final = "text/event-stream"
-_NOTHING: Final = object()  # no document at all; None is the JSON null
+EVENT_STREAM: Final = "text/event-stream"
+NOTHING: Final[Json] = object()  # no document at all; None is the JSON null
 
 
 def read_answer(
-    dialect: JsonRpcDialect,
+    dialect: BoundDialect,
     op: Op,
     *,
     rpc_id: Json,
@@ -57,12 +58,12 @@ def read_answer(
     """A whole body as the answer to `op`. The body wins over the status where it holds a JSON-RPC response."""
     shape = http_shape.read(status, headers)
     findings: list[Finding] = []
-    document: Json = _NOTHING
+    document: Json = NOTHING
     if not body.strip():
         findings.append(http_shape.EMPTY_ANSWER(f"HTTP {status} with an empty body"))
-    elif shape.media_type == _EVENT_STREAM:
-        findings.append(STREAM_ON_SEND(f"{dialect.names[op]} was answered with {_EVENT_STREAM}"))
-        document = _last_frame(body, bounds, findings)
+    elif shape.media_type == EVENT_STREAM:
+        findings.append(STREAM_ON_SEND(f"{dialect.names[op]} was answered with {EVENT_STREAM}"))
+        document = last_frame(body, bounds, findings)
     else:
         try:
             document = parse(body, bounds, findings)
@@ -71,7 +72,7 @@ def read_answer(
     read = Answer()
     if shape.finding is not None and not _is_response(document):
         findings = [shape.finding]  # the failure explains whatever else is odd about the body
-    elif document is not _NOTHING:
+    elif document is not NOTHING:
         read = _read_document(dialect, op, document, rpc_id, findings)
         findings += _judge_labels(shape, status)
     return dataclasses.replace(
@@ -97,7 +98,7 @@ def finding_of(fault: MalformedJson | LimitExceeded) -> Finding:
     return fault.finding
 
 
-def _read_document(dialect: JsonRpcDialect, op: Op, document: Json, rpc_id: Json, findings: list[Finding]) -> Answer:
+def _read_document(dialect: BoundDialect, op: Op, document: Json, rpc_id: Json, findings: list[Finding]) -> Answer:
     opened = envelope.read(document, rpc_id=rpc_id, dialect=dialect.id, findings=findings)
     if opened.error is not None:
         if not opened.is_ours:
@@ -107,19 +108,20 @@ def _read_document(dialect: JsonRpcDialect, op: Op, document: Json, rpc_id: Json
         return Answer(error=opened.error)
     if not opened.has_result:
         return Answer()
+    answer = read_outcome(dialect, op, opened.result, findings)
+    return answer if opened.is_ours else Answer(unmatched=answer.task)
+
+
+def read_outcome(dialect: BoundDialect, op: Op, result: Json, findings: list[Finding]) -> Answer:
+    """The result of a call that succeeded, as what the operation may return."""
     if op == "extended-card":
-        return Answer(result=opened.result if opened.is_ours else None)
+        return Answer(result=result)
     reader = dialect.reader(in_stream=False)
     if op == "list":
-        answer = Answer(result=opened.result, tasks=_read_list(opened.result, reader))
+        answer = Answer(result=result, tasks=_read_list(result, reader))
     else:
-        read = dialect.read_result(op, opened.result, reader)
-        if not opened.is_ours:
-            answer = Answer(unmatched=read if isinstance(read, Task) else None)
-        elif isinstance(read, Task):
-            answer = Answer(result=opened.result, task=read)
-        else:
-            answer = Answer(result=opened.result, message=read)
+        read = dialect.read_result(op, result, reader)
+        answer = Answer(result=result, task=read) if isinstance(read, Task) else Answer(result=result, message=read)
     findings += reader.findings
     return answer
 
@@ -133,9 +135,9 @@ def _read_list(result: Json, reader: ObjectReader) -> tuple[Task, ...]:
     return tuple([task for task in read if task is not None])
 
 
-def _last_frame(body: bytes, bounds: Bounds, findings: list[Finding]) -> Json:
+def last_frame(body: bytes, bounds: Bounds, findings: list[Finding]) -> Json:
     """The last JSON frame of a stream that should not be one: enough to know which task was started."""
-    document: Json = _NOTHING
+    document: Json = NOTHING
     try:
         for event in SseReader(bounds).feed(body):
             document = parse(event.data, bounds, findings)
@@ -150,7 +152,7 @@ def _is_response(document: Json) -> bool:
 
 
 def _judge_labels(shape: http_shape.HttpShape, status: int) -> list[Finding]:
-    labels = [] if shape.media_type == _EVENT_STREAM else [http_shape.judge_media(shape.media_type)]
+    labels = [] if shape.media_type == EVENT_STREAM else [http_shape.judge_media(shape.media_type)]
     if status != 200:
         labels.append(http_shape.HTTP_STATUS(f"a JSON-RPC answer under HTTP {status}; the body counts", found=status))
     return [finding for finding in labels if finding is not None]

@@ -2,30 +2,24 @@
 
 from __future__ import annotations
 
-import dataclasses
-from abc import ABC, abstractmethod
 from collections.abc import Mapping
 from typing import ClassVar, Final
 
-from a2a_lab.core.model import Binding, Json, Message, StreamEvent, Task
+from a2a_lab.core.model import Binding, Json, StreamEvent
 from a2a_lab.core.policy import Bounds
-from a2a_lab.errors import MalformedJson, Misuse
-from a2a_lab.verdicts import Finding, Stage
+from a2a_lab.errors import MalformedJson
+from a2a_lab.verdicts import Finding
 from a2a_lab.wire import answers, envelope, strict_json
+from a2a_lab.wire.binding import BoundDialect, restaged
 from a2a_lab.wire.messages import STREAMING, Answer, Headers, Op, OutMessage, RequestFacts, WireRequest
-from a2a_lab.wire.objects import ObjectReader
 
 _UNKNOWN: Final = StreamEvent(kind="unknown")
 
 
-class JsonRpcDialect(ABC):
+class JsonRpcDialect(BoundDialect):
     """What the dialects over JSON-RPC have in common."""
 
-    id: ClassVar[str]
     binding: ClassVar[Binding] = "JSONRPC"
-    names: ClassVar[Mapping[Op, str]]
-    version_header: ClassVar[str | None] = None
-    extensions_header: ClassVar[str]
 
     def request(
         self,
@@ -48,12 +42,7 @@ class JsonRpcDialect(ABC):
         `tenant` is that of the chosen interface, echoed exactly; None or empty leaves it out (D2). `context_id` narrows
         `list`. Raises Misuse for an operation that the dialect does not have.
         """
-        if op not in self.names:
-            raise Misuse(f"A2A {self.id} has no {op!r}; it has {', '.join(sorted(self.names))}")
-        if op in ("send", "stream") and message is None:
-            raise Misuse(f"{op} needs a message")
-        if op in ("get", "cancel", "subscribe") and not task_id:
-            raise Misuse(f"{op} needs a task id")
+        self.demand(op, message, task_id)
         params = self.write_params(
             op,
             message=message,
@@ -69,12 +58,8 @@ class JsonRpcDialect(ABC):
             "Content-Type": "application/json",
             "Accept": "text/event-stream" if op in STREAMING else "application/json",
         }
-        if self.version_header is not None:
-            headers["A2A-Version"] = self.version_header
-        if extensions:
-            headers[self.extensions_header] = ", ".join(extensions)
         body = envelope.write(self.names[op], rpc_id, params)
-        return WireRequest(method="POST", url=url, headers=headers, body=body)
+        return WireRequest(method="POST", url=url, headers=headers | self.service_headers(extensions), body=body)
 
     def read_answer(
         self,
@@ -119,53 +104,15 @@ class JsonRpcDialect(ABC):
                 event = self.read_update(opened.result, reader)
         return event, [restaged(finding) for finding in outer] + reader.findings if outer else reader.findings
 
-    def parse_request(self, body: bytes) -> RequestFacts:
+    def parse_request(self, body: bytes, *, method: str = "POST", url: str = "") -> RequestFacts:
         """Read a consumer's request. Raises MalformedJson."""
+        if method != "POST":
+            return RequestFacts(op=None, method=None, rpc_id=None)
         document, _ = strict_json.parse_noting(body)
         if not isinstance(document, dict):
             return RequestFacts(op=None, method=None, rpc_id=None)
-        method = document.get("method")
-        op = next((op for op, name in self.names.items() if name == method), None)
-        params = document.get("params")
-        named = method if isinstance(method, str) else None
-        facts = RequestFacts(op=op, method=named, rpc_id=document.get("id"))
+        called, params = document.get("method"), document.get("params")
+        op = next((op for op, name in self.names.items() if name == called), None)
+        named = called if isinstance(called, str) else None
+        facts = RequestFacts(op=op, method=named, rpc_id=document.get("id"), endpoint=url)
         return self.read_params(facts, params) if isinstance(params, dict) else facts
-
-    # -- what a dialect gives
-
-    @abstractmethod
-    def reader(self, *, in_stream: bool) -> ObjectReader:
-        """A fresh reader of this dialect's objects."""
-
-    @abstractmethod
-    def write_params(
-        self,
-        op: Op,
-        *,
-        message: OutMessage | None,
-        task_id: str | None,
-        tenant: str | None,
-        metadata: Mapping[str, Json] | None,
-        accepts: tuple[str, ...],
-        return_immediately: bool | None,
-        history_length: int | None,
-        context_id: str | None,
-    ) -> dict[str, Json] | None:
-        """The params of a request."""
-
-    @abstractmethod
-    def read_result(self, op: Op, result: Json, reader: ObjectReader) -> Task | Message | None:
-        """The result of a unary call; None with a finding where it is no shape that the call may return."""
-
-    @abstractmethod
-    def read_update(self, result: Json, reader: ObjectReader) -> StreamEvent:
-        """The result of one stream frame."""
-
-    @abstractmethod
-    def read_params(self, facts: RequestFacts, params: Mapping[str, Json]) -> RequestFacts:
-        """Complete the facts of a request from its params."""
-
-
-def restaged(finding: Finding) -> Finding:
-    """A finding of a call, as one of the stream it was meant to open."""
-    return dataclasses.replace(finding, stage=Stage.STREAM)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Literal
+from typing import Literal, Protocol
 
 from a2a_lab.core.model import Json, Message, Part, RpcError, Task
 from a2a_lab.verdicts import Finding, NotGradeable
@@ -59,7 +59,10 @@ class Answer:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RequestFacts:
-    """A recorded request, read: what a consumer asked. `op` is None for a method that the dialect does not have."""
+    """A recorded request, read: what a consumer asked. `op` is None for a method that the dialect does not have.
+
+    `endpoint` is the URL of the interface that was called: over HTTP+JSON without the path of the operation.
+    """
 
     op: Op | None
     method: str | None
@@ -72,3 +75,20 @@ class RequestFacts:
     return_immediately: bool | None = None
     history_length: int | None = None
     findings: tuple[Finding, ...] = ()
+    endpoint: str = ""
+
+
+class HttpRequest(Protocol):
+    """A recorded request as evidence shows it; an Exchange is one."""
+
+    @property
+    def method(self) -> str: ...
+
+    @property
+    def url(self) -> str: ...
+
+    @property
+    def request_headers(self) -> Headers: ...
+
+    @property
+    def request_body(self) -> bytes: ...

@@ -174,7 +174,7 @@ class ObjectReader:
         return Message(
             id=identifier or None,
             role=role if isinstance(role, str) else None,
-            parts=self.parts(obj, at),
+            parts=self.parts(obj, at, self._content_of(obj, at)),
             context_id=self.text(obj, "contextId", at),
             task_id=self.text(obj, "taskId", at),
             metadata=self.structure(obj, "metadata", at),
@@ -191,12 +191,21 @@ class ObjectReader:
             metadata=self.structure(obj, "metadata", at),
         )
 
-    def parts(self, owner: Mapping[str, Json], at: str) -> tuple[Part, ...]:
-        listed = self.typed(owner, "parts", list, at)
+    def parts(self, owner: Mapping[str, Json], at: str, name: str = "parts") -> tuple[Part, ...]:
+        listed = self.typed(owner, name, list, at)
         if not listed:
-            self.say(faults.EMPTY_PARTS, f"there are no parts at {at or 'the top'}", at=f"{at}/parts")
+            self.say(faults.EMPTY_PARTS, f"there are no parts at {at or 'the top'}", at=f"{at}/{name}")
             return ()
-        return tuple([parts.read(self, part, f"{at}/parts/{index}") for index, part in enumerate(listed)])
+        return tuple([parts.read(self, part, f"{at}/{name}/{index}") for index, part in enumerate(listed)])
+
+    def _content_of(self, message: Mapping[str, Json], at: str) -> str:
+        """The member that holds a message's parts: the dialect's own, or the other one where only that is there."""
+        own = self.spelling.content
+        other = "parts" if own == "content" else "content"
+        if own in message or not isinstance(message.get(other), list):
+            return own
+        self.foreign(f"the parts of the message at {at or 'the top'} stand in {other}", at=f"{at}/{other}")
+        return other
 
     def check_kind(self, obj: Mapping[str, Json], expected: str, at: str) -> None:
         """0.3 tells objects apart by `kind`; 1.0 has no such member."""

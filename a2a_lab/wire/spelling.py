@@ -7,14 +7,19 @@ and are faults (R32). Anything else is `unknown`, which never counts as working 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
-from typing import Final
+from dataclasses import dataclass, replace
+from typing import Final, Literal
 
 from a2a_lab.core.model import State
 
 _LOWER: Final = {state.value: state for state in State if state is not State.UNKNOWN}
 _UPPER: Final = {f"TASK_STATE_{state.name}": state for state in State if state is not State.UNKNOWN}
 _MISSPELT: Final = {"cancelled": State.CANCELED, "TASK_STATE_CANCELLED": State.CANCELED}
+# The draft has no such states; those who send them speak a later version.
+_LATER: Final = frozenset({State.AUTH_REQUIRED, State.REJECTED})
+
+PartForm = Literal["", "kind", "type", "nested"]
+"""How a part tells what it holds: by its one member, by a tag of that name, or by a member that nests the content."""
 # The numbers of the 1.0 proto; 0 is UNSPECIFIED, which no task may be in.
 _NUMBERS: Final = (
     State.UNKNOWN,
@@ -33,7 +38,8 @@ _NUMBERS: Final = (
 class Spelling:
     """One dialect's names; the foreign ones are those of the other generation, `numbers` those of a proto enum.
 
-    `agent` and `user` are the roles, in the order of the proto's numbers 2 and 1.
+    `agent` and `user` are the roles, in the order of the proto's numbers 2 and 1. `content` is the member of a message
+    that lists its parts. `wants_utc`: timestamps are those of ProtoJSON, which end with a Z.
     """
 
     dialect: str
@@ -45,6 +51,9 @@ class Spelling:
     foreign_roles: frozenset[str]
     has_kind: bool
     misspelt: Mapping[str, State]
+    part_form: PartForm
+    wants_utc: bool
+    content: str = "parts"
 
 
 V1_0: Final = Spelling(
@@ -57,6 +66,8 @@ V1_0: Final = Spelling(
     foreign_roles=frozenset({"agent", "user"}),
     has_kind=False,
     misspelt=_MISSPELT,
+    part_form="",
+    wants_utc=True,
 )
 
 V0_3: Final = Spelling(
@@ -69,4 +80,33 @@ V0_3: Final = Spelling(
     foreign_roles=frozenset({"ROLE_AGENT", "ROLE_USER"}),
     has_kind=True,
     misspelt=_MISSPELT,
+    part_form="kind",
+    wants_utc=False,
+)
+
+V0_2: Final = replace(V0_3, dialect="0.2")
+
+V0_3_PROTO: Final = Spelling(  # what SDKs of 0.3 write over HTTP+JSON
+    dialect="0.3",
+    states={name: state for name, state in _UPPER.items() if state is not State.CANCELED}
+    | {"TASK_STATE_CANCELLED": State.CANCELED},
+    foreign_states=_LOWER,
+    numbers=_NUMBERS,
+    agent="ROLE_AGENT",
+    user="ROLE_USER",
+    foreign_roles=frozenset({"agent", "user"}),
+    has_kind=False,
+    misspelt={"cancelled": State.CANCELED, "TASK_STATE_CANCELED": State.CANCELED},
+    part_form="nested",
+    wants_utc=True,
+    content="content",
+)
+
+V0_1: Final = replace(
+    V0_3,
+    dialect="0.1",
+    states={name: state for name, state in V0_3.states.items() if state not in _LATER},
+    foreign_states=_UPPER | {name: state for name, state in _LOWER.items() if state in _LATER},
+    has_kind=False,
+    part_form="type",
 )

@@ -21,9 +21,9 @@ from a2a_lab.core.stream_result import StreamResult
 from a2a_lab.errors import LimitExceeded, Misuse
 from a2a_lab.verdicts import FindingKind, Judge, Kind, NotGradeable, Stage, Verdict
 from a2a_lab.wire import http_shape, strict_json
+from a2a_lab.wire.binding import restaged
 from a2a_lab.wire.dialects import Answer, Dialect
 from a2a_lab.wire.envelope import RPC_ERROR
-from a2a_lab.wire.jsonrpc import restaged
 from a2a_lab.wire.messages import Headers
 from a2a_lab.wire.sse import STREAM_LIMIT, SseEvent, SseReader
 

@@ -11,13 +11,14 @@ from a2a_lab.wire import faults, parts, updates
 from a2a_lab.wire.jsonrpc import JsonRpcDialect
 from a2a_lab.wire.messages import Op, OutMessage, RequestFacts
 from a2a_lab.wire.objects import ObjectReader
-from a2a_lab.wire.spelling import V0_3
+from a2a_lab.wire.spelling import V0_3, Spelling
 
 
 class JsonRpc03(JsonRpcDialect):
-    """The dialect "0.3". It has no tenant and no version header: neither is sent."""
+    """The dialect "0.3" over JSON-RPC. It has no tenant and no version header: neither is sent."""
 
     id = "0.3"
+    spelling: ClassVar[Spelling] = V0_3
     extensions_header = "X-A2A-Extensions"
     names: ClassVar[Mapping[Op, str]] = {
         "send": "message/send",
@@ -29,7 +30,7 @@ class JsonRpc03(JsonRpcDialect):
     }
 
     def reader(self, *, in_stream: bool) -> ObjectReader:
-        return ObjectReader(V0_3, in_stream=in_stream)
+        return ObjectReader(self.spelling, in_stream=in_stream)
 
     def write_params(
         self,

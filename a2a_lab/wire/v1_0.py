@@ -1,4 +1,4 @@
-"""A2A 1.0 over JSON-RPC: PascalCase methods, one-of wrappers, ProtoJSON names (wire-facts 5)."""
+"""A2A 1.0: ProtoJSON names, one-of wrappers; over JSON-RPC PascalCase methods (wire-facts 5)."""
 
 from __future__ import annotations
 
@@ -6,14 +6,14 @@ import dataclasses
 from collections.abc import Mapping
 from typing import ClassVar
 
-from a2a_lab.core.model import Json, Message, StreamEvent, Task
-from a2a_lab.core.quoting import listed
+from a2a_lab.core.model import Json, StreamEvent
 from a2a_lab.verdicts import FindingKind, Judge, Kind, Stage, Verdict
-from a2a_lab.wire import faults, parts, updates
+from a2a_lab.wire import parts, updates
 from a2a_lab.wire.jsonrpc import JsonRpcDialect
 from a2a_lab.wire.messages import Op, OutMessage, RequestFacts
 from a2a_lab.wire.objects import ObjectReader
 from a2a_lab.wire.spelling import V1_0
+from a2a_lab.wire.wrapped import WrappedObjects
 
 FINAL_IN_1_0 = FindingKind(
     slug="final-in-1.0",
@@ -27,21 +27,12 @@ FINAL_IN_1_0 = FindingKind(
 )
 
 
-class JsonRpc10(JsonRpcDialect):
-    """The dialect "1.0"."""
+class Version10(WrappedObjects):
+    """The objects of 1.0, whatever carries them."""
 
     id = "1.0"
     version_header = "1.0"
     extensions_header = "A2A-Extensions"
-    names: ClassVar[Mapping[Op, str]] = {
-        "send": "SendMessage",
-        "stream": "SendStreamingMessage",
-        "get": "GetTask",
-        "cancel": "CancelTask",
-        "subscribe": "SubscribeToTask",
-        "list": "ListTasks",
-        "extended-card": "GetExtendedAgentCard",
-    }
 
     def reader(self, *, in_stream: bool) -> ObjectReader:
         return ObjectReader(V1_0, in_stream=in_stream)
@@ -82,44 +73,8 @@ class JsonRpc10(JsonRpcDialect):
             params["metadata"] = dict(metadata)
         return params
 
-    def read_result(self, op: Op, result: Json, reader: ObjectReader) -> Task | Message | None:
-        """Send wraps a task or a message; get and cancel give the bare task (§9.4)."""
-        at = "/result"
-        if not isinstance(result, dict):
-            reader.wrong_type(result, dict, at)
-            return None
-        wrapped = [name for name in ("task", "message") if isinstance(result.get(name), dict)]
-        if op in ("get", "cancel"):
-            if wrapped == ["task"] and "id" not in result:
-                reader.say(faults.RESULT_SHAPE, f"the task of {op} is wrapped; it is meant bare", at=at)
-                return reader.task(result["task"], f"{at}/task")
-            return reader.task(result, at)
-        if len(wrapped) == 1:
-            name = wrapped[0]
-            return (reader.task if name == "task" else reader.message)(result[name], f"{at}/{name}")
-        if len(wrapped) == 2:
-            reader.say(faults.RESULT_SHAPE, "the result holds both task and message; exactly one is meant", at=at)
-            return None
-        detail = f"the result holds neither task nor message, but {listed(sorted(result))}"
-        reader.say(faults.RESULT_SHAPE, detail, at=at)
-        if updates.kind_by_shape(result) is None:
-            return None
-        reader.foreign("the result is not wrapped", at=at)
-        return updates.read_bare(reader, result)
-
     def read_update(self, result: Json, reader: ObjectReader) -> StreamEvent:
-        """Exactly one of task, message, statusUpdate, artifactUpdate (§3.2.3)."""
-        if not isinstance(result, dict):
-            return updates.unknown(reader, result)
-        only = next(iter(result)) if len(result) == 1 else ""
-        found = [only] if only in updates.BY_NAME else updates.wrapped(reader, result)
-        if len(found) == 1:
-            event = updates.read_wrapped(reader, result, found[0])
-        elif not found and updates.kind_by_shape(result) is not None:
-            reader.foreign("the event is not wrapped", at="/result")
-            event = updates.read_plain(reader, result)
-        else:
-            return updates.unknown(reader, result, found)
+        event = super().read_update(result, reader)
         if event.final is None:
             return event
         reader.say(FINAL_IN_1_0, f"final is {event.final}; only a terminal state ends a 1.0 stream", at="/result")
@@ -127,6 +82,20 @@ class JsonRpc10(JsonRpcDialect):
 
     def read_params(self, facts: RequestFacts, params: Mapping[str, Json]) -> RequestFacts:
         return updates.read_request(facts, params, self.reader(in_stream=False), "returnImmediately")
+
+
+class JsonRpc10(Version10, JsonRpcDialect):
+    """The dialect "1.0" over JSON-RPC."""
+
+    names: ClassVar[Mapping[Op, str]] = {
+        "send": "SendMessage",
+        "stream": "SendStreamingMessage",
+        "get": "GetTask",
+        "cancel": "CancelTask",
+        "subscribe": "SubscribeToTask",
+        "list": "ListTasks",
+        "extended-card": "GetExtendedAgentCard",
+    }
 
 
 def _write_message(message: OutMessage) -> dict[str, Json]:

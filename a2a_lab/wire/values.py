@@ -64,10 +64,10 @@ def other_state(reader: ObjectReader, wire_state: Json, at: str) -> State:
 
 
 def judge_timestamp(reader: ObjectReader, stamp: Json, at: str) -> None:
-    """1.0 wants UTC with a final Z; 0.3 only says that it is a text."""
+    """ProtoJSON wants UTC with a final Z; the other dialects only say that it is a text."""
     if not isinstance(stamp, str):
         reader.wrong_type(stamp, str, at)
-    elif not reader.spelling.has_kind and not _UTC.fullmatch(stamp):
+    elif reader.spelling.wants_utc and not _UTC.fullmatch(stamp):
         verdict = Verdict.HINT if _OFFSET.fullmatch(stamp) else None  # a zone, if not Z, is read by everybody
         detail = f"timestamp {quoted(stamp)} is not in UTC with a final Z"
         reader.say(faults.TIMESTAMP_FORM, detail, at=at, verdict=verdict, found=quoted(stamp))

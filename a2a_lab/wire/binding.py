@@ -1,0 +1,91 @@
+"""What every dialect consists of: objects in the version's own shapes, and a binding that carries them.
+
+The version half (`v1_0`, `v0_3`, ...) writes parameters and reads results; the binding half (`jsonrpc`, `rest`) makes
+HTTP of them. A dialect is one of each.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+from abc import ABC, abstractmethod
+from collections.abc import Mapping
+from typing import ClassVar
+
+from a2a_lab.core.model import Binding, Json, Message, StreamEvent, Task
+from a2a_lab.errors import Misuse
+from a2a_lab.verdicts import Finding, Stage
+from a2a_lab.wire.messages import Op, OutMessage, RequestFacts, WireRequest
+from a2a_lab.wire.objects import ObjectReader
+
+
+class BoundDialect(ABC):
+    """The hooks that the two halves meet in, and what does not depend on either."""
+
+    id: ClassVar[str]
+    binding: ClassVar[Binding]
+    names: ClassVar[Mapping[Op, str]]
+    version_header: ClassVar[str | None] = None
+    extensions_header: ClassVar[str]
+
+    # -- what a version gives
+
+    @abstractmethod
+    def reader(self, *, in_stream: bool) -> ObjectReader:
+        """A fresh reader of this dialect's objects."""
+
+    @abstractmethod
+    def write_params(
+        self,
+        op: Op,
+        *,
+        message: OutMessage | None,
+        task_id: str | None,
+        tenant: str | None,
+        metadata: Mapping[str, Json] | None,
+        accepts: tuple[str, ...],
+        return_immediately: bool | None,
+        history_length: int | None,
+        context_id: str | None,
+    ) -> dict[str, Json] | None:
+        """The params of a request."""
+
+    @abstractmethod
+    def read_result(self, op: Op, result: Json, reader: ObjectReader) -> Task | Message | None:
+        """The result of a unary call; None with a finding where it is no shape that the call may return."""
+
+    @abstractmethod
+    def read_update(self, result: Json, reader: ObjectReader) -> StreamEvent:
+        """The content of one stream frame."""
+
+    @abstractmethod
+    def read_params(self, facts: RequestFacts, params: Mapping[str, Json]) -> RequestFacts:
+        """Complete the facts of a request from its params."""
+
+    # -- what is the same in all
+
+    def task_id_of(self, message: OutMessage) -> str | None:
+        """The task that must answer a message, where that is known beforehand; None where the agent makes the id."""
+        return message.task_id
+
+    def other_way(self, op: Op, request: WireRequest, status: int) -> WireRequest | None:
+        """The same call as the other text of the version has it, after this one was answered with `status`."""
+        return None
+
+    def demand(self, op: Op, message: OutMessage | None, task_id: str | None) -> None:
+        """Raise Misuse for an operation that the dialect does not have, or that lacks what it is about."""
+        if op not in self.names:
+            raise Misuse(f"A2A {self.id} has no {op!r}; it has {', '.join(sorted(self.names))}")
+        if op in ("send", "stream") and message is None:
+            raise Misuse(f"{op} needs a message")
+        if op in ("get", "cancel", "subscribe") and not task_id:
+            raise Misuse(f"{op} needs a task id")
+
+    def service_headers(self, extensions: tuple[str, ...]) -> dict[str, str]:
+        """The headers by which the version says itself and the extensions that are spoken."""
+        headers = {"A2A-Version": self.version_header} if self.version_header is not None else {}
+        return headers | ({self.extensions_header: ", ".join(extensions)} if extensions else {})
+
+
+def restaged(finding: Finding) -> Finding:
+    """A finding of a call, as one of the stream it was meant to open."""
+    return dataclasses.replace(finding, stage=Stage.STREAM)
