@@ -69,7 +69,7 @@ def stages(checked: Mapping[str, Any]) -> Html:
                     Sorted(stage.value, list(Stage).index(stage)),
                     Sorted(chip(finding.verdict), finding.verdict.severity),
                     Prose(escape(finding.detail, cap=LONG), name=finding.slug),
-                    judge_told(finding),
+                    tag("div", judge_told(finding), class_="law"),
                 ],
             )
             for stage, finding in rows

@@ -62,7 +62,11 @@ def _list(axes: Axes, grid: Grid, everyone: set[str]) -> Html:
         chips = [_chip(cells, everyone, several=len(shown) > 1) for cells in shown]
         agents.setdefault(agent, []).append(tag("div", tag("span", consumer, class_="muted"), *chips, class_="pair"))
     rows = [
-        tag("tr", tag("th", agent, tag("small", _version(grid, agent), class_="muted"), scope="row"), tag("td", *shown))
+        tag(
+            "tr",
+            tag("th", agent, tag("small", _version(grid, agent), class_="muted"), scope="row"),
+            tag("td", tag("div", *shown)),
+        )
         for agent, shown in agents.items()
     ]
     head = tag("tr", tag("th", "agent", scope="col"), tag("th", "consumers it met", scope="col"))

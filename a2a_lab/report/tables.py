@@ -93,7 +93,7 @@ def _finding_row(row: Observed) -> Sequence[Value]:
         Prose(_seen(list(row.details)), name=finding.slug),
         row.agent,
         finding.stage.value,
-        judge_told(finding),
+        tag("div", judge_told(finding), class_="law"),
         Sorted(links(row.cells), len(row.cells)),
     ]
 
@@ -107,12 +107,15 @@ def _seen(details: Sequence[str]) -> Html:
 
 def judge_told(finding: Finding) -> Html:
     """Whose rule decided, with clause and rule, and what the other judge would have said where that differs."""
-    law = f"{finding.judge.value} · {finding.clause}" if finding.clause else finding.judge.value
+    told = [
+        finding.rule,
+        f"· {finding.clause}" if finding.clause else "",
+        f"({finding.other})" if finding.other else "",
+    ]
     return join(
         [
-            tag("span", law, class_=f"judge j-{finding.judge.value}"),
-            tag("small", f" {finding.rule}", class_="muted") if finding.rule else None,
-            tag("small", f" ({finding.other})", class_="muted") if finding.other else None,
+            tag("span", finding.judge.value, class_=f"judge j-{finding.judge.value}"),
+            tag("small", " ", " ".join(part for part in told if part), class_="muted"),
         ]
     )
 

@@ -92,6 +92,12 @@ def test_binding_version_and_scenario_are_matrices_of_their_own(run_of: Any) -> 
     assert "JSONRPC · protocol 0.3" in told and "JSONRPC · protocol 1.0 · rotated" in told
 
 
+def test_a_wide_matrix_of_few_pairs_is_a_list(run_of: Any) -> None:
+    cells = [synthetic.cell(synthetic.key(f"agent-{n}", f"consumer-{n}")) for n in range(9)]
+    told = matrix([run_of(cells)])
+    assert "consumers it met" in told and told.count('<a class="cell') == 9
+
+
 def test_several_attempts_show_how_many_worked(run_of: Any) -> None:
     cells = [
         synthetic.cell(synthetic.key(attempt=n), verdict) for n, verdict in ((1, Verdict.ACCEPT), (2, Verdict.HANG))
@@ -108,8 +114,8 @@ def test_who_fails_with_everyone_is_marked_for_the_filter(both: tuple[Run, Run])
 def test_the_two_judges_are_never_mixed_up(both: tuple[Run, Run]) -> None:
     told = text_of(show.findings(both[0]))
     assert "1 by the specification (a defect of the vendor), 4 by this lab's stricter policy" in told
-    assert "spec · 1.0.1 3.1.2 MUST R30" in told
-    assert "policy · 1.0.1 3.1.2 A6 (the spec allows zero artifacts)" in told
+    assert "spec R30 · 1.0.1 3.1.2 MUST" in told
+    assert "policy A6 · 1.0.1 3.1.2 (the spec allows zero artifacts)" in told
 
 
 def test_one_observation_in_several_cells_is_one_row(both: tuple[Run, Run]) -> None:
