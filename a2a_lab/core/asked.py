@@ -27,7 +27,8 @@ class Asked:
     `task_id` and `context_id` are what the request carried. `task_is_known`: the agent itself handed that id out;
     `task_state`: what the evidence says of that task, before or after. `version_sent` is the `A2A-Version` header.
     `is_retry`: the server had asked for patience first. `purpose` matters for a refusal: it narrows a rehearsal, and is
-    what a control hopes for (R23). What is declared comes from the bound card (`declared_by`).
+    what a control hopes for (R23). What is declared comes from the bound card (`declared_by`): `declared_version` is
+    that of the interface that was called, `declared_versions` are all that the card offers at its URL.
     """
 
     op: Op = "send"
@@ -44,6 +45,7 @@ class Asked:
     is_retry: bool = False
     purpose: Purpose = "probe"
     declared_version: Json = None
+    declared_versions: tuple[Json, ...] = ()
     declares_streaming: bool | None = None
     declares_extended_card: bool | None = None
 
@@ -65,6 +67,7 @@ def declared_by(card: Card, interface: Interface) -> dict[str, Json]:
     extended = card.capabilities.get("extendedAgentCard") or card.document.get("supportsAuthenticatedExtendedCard")
     return {
         "declared_version": interface.version,
+        "declared_versions": tuple(entry.version for entry in card.interfaces if entry.url == interface.url),
         "declares_streaming": card.capabilities.get("streaming", False),
         "declares_extended_card": extended is True,
     }

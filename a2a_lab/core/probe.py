@@ -31,7 +31,7 @@ from a2a_lab.core.probe_findings import (
     UNKNOWN_TASK_ACCEPTED,
 )
 from a2a_lab.core.quoting import listed, quoted
-from a2a_lab.core.refusals import CONTENT_TYPE, judge_error
+from a2a_lab.core.refusals import CONTENT_TYPE, judge_acceptance, judge_error
 from a2a_lab.verdicts import Finding, Verdict
 
 Ending = Literal["answered", "hang", "fault"]
@@ -89,6 +89,7 @@ def read_probe(
     """
     worst = max((finding.verdict.severity for finding in seen), default=0)
     findings = judge_ids(answer, asked)
+    findings += judge_acceptance(asked) if isinstance(answer, (Task, Message)) else []
     was_named = any(finding.verdict is Verdict.HANG for finding in seen)
     if ending == "hang" or was_named:
         findings += [] if was_named else [PROBE_HANG()]

@@ -12,8 +12,8 @@ from collections.abc import Mapping
 
 from a2a_lab.core.asked import SENDS, STREAMS, Asked, Op
 from a2a_lab.core.model import RpcError
-from a2a_lab.core.quoting import quoted
-from a2a_lab.core.version import line_of
+from a2a_lab.core.quoting import listed, quoted
+from a2a_lab.core.version import PUBLISHED, line_of
 from a2a_lab.verdicts import Finding, FindingKind, Judge, Kind, Stage, Verdict
 
 
@@ -58,6 +58,12 @@ VERSION_REJECTED = _refusing(
     Verdict.CONFORMANCE_ERROR,
     "the agent rejects the version that it declares, or compares more of it than Major.Minor",
     "A2A 1.0.1 §3.6 and §3.6.2 (patch MUST NOT be considered)",
+)
+VERSION_TAKEN = _refusing(
+    "foreign-version-accepted",
+    Verdict.CONFORMANCE_ERROR,
+    "the agent took a call in a version that it does not speak, instead of declining it",
+    "A2A 1.0.1 §3.6.2 (MUST answer VersionNotSupported)",
 )
 
 CONTENT_TYPE = "ContentTypeNotSupported"
@@ -110,6 +116,23 @@ def judge_error(error: RpcError, asked: Asked) -> list[Finding]:
         wants = f"{right} is the error for this" if right else f"that cannot be true of {asked.op}"
         return [MISINFORMING_ERROR(f"{asked.op} was answered {shown}; {wants}", found=name, expected=right)]
     return [refused]
+
+
+def judge_acceptance(asked: Asked) -> list[Finding]:
+    """Whether a call that was taken should have been declined for the version it named (§3.6.2).
+
+    Held against what the card offers; without a card, against the versions that exist. A request that names no version
+    proves nothing: strictly it is one of 0.3, and servers of both kinds are met.
+    """
+    sent = asked.version_sent
+    if not sent:
+        return []
+    offered = {line for version in asked.declared_versions if (line := line_of(version))} or PUBLISHED
+    if line_of(sent) in offered:
+        return []
+    whose = "the card offers" if asked.declared_versions else "the versions there are"
+    detail = f"A2A-Version {quoted(sent)} was taken; {whose} {listed(sorted(offered))}"
+    return [VERSION_TAKEN(detail, found=sent, expected=sorted(offered))]
 
 
 def expected_error(asked: Asked) -> str | None:

@@ -78,6 +78,7 @@ SPELLINGS: dict[str, frozenset[str]] = {
     "0.3": frozenset({"0.3", "0.3.0"}),
     "0.2": frozenset({"0.2", *(f"0.2.{patch}" for patch in range(7))}),
 }
+PUBLISHED = frozenset({"0.1", "0.2", "0.3", "1.0"})  # Major.Minor of every version that there is
 DIALECT_OF_FORM = {"1.0": "1.0", "0.3": "0.3", "0.2": "0.2", "0.1": "0.1"}
 
 SpecClass = Literal[

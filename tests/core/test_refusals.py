@@ -8,7 +8,7 @@ import pytest
 
 from a2a_lab.core.asked import Asked, declared_by
 from a2a_lab.core.model import RpcError, State
-from a2a_lab.core.refusals import expected_error, judge_error
+from a2a_lab.core.refusals import expected_error, judge_acceptance, judge_error
 from a2a_lab.verdicts import Finding, Verdict
 from tests.core.cards import one_zero, slugs, zero_three
 
@@ -163,6 +163,30 @@ def test_only_major_and_minor_of_a_version_may_decide(sent: str | None, declared
     assert slugs(judged("VersionNotSupported", version_sent=sent, declared_version=declared)) == [slug]
 
 
+@pytest.mark.parametrize(
+    ("sent", "offered", "is_fault"),
+    [
+        ("1.9", ("1.0",), True),
+        ("0.3", ("1.0",), True),
+        ("2.0", ("1.0", "0.3"), True),
+        ("abc", ("1.0",), True),
+        ("1.0", ("1.0",), False),
+        ("1.0.7", ("1.0",), False),  # a patch must not be considered
+        ("1.0", ("1.0.0",), False),
+        ("0.3", ("1.0", "0.3"), False),
+        (None, ("1.0",), False),  # proves nothing, as servers of both kinds are met
+        ("1.9", (), True),  # no card, and no such version exists
+        ("1.0", (), False),
+        ("0.3", (1.0,), False),  # a number is no version, so nothing is known of what is offered
+    ],
+)
+def test_a_version_that_is_not_spoken_must_be_declined(
+    sent: str | None, offered: tuple[Any, ...], is_fault: bool
+) -> None:
+    found = judge_acceptance(Asked(version_sent=sent, declared_versions=offered))
+    assert slugs(found) == (["foreign-version-accepted"] if is_fault else [])
+
+
 def test_without_a_situation_no_error_is_expected() -> None:
     assert expected_error(Asked(op="get", task_id="t1", task_state=State.COMPLETED)) is None
     assert expected_error(Asked(op="send", task_id="t1")) is None
@@ -172,6 +196,7 @@ def test_what_a_card_declares_is_taken_from_it() -> None:
     card = one_zero(capabilities={"extendedAgentCard": True})
     assert declared_by(card, card.interfaces[0]) == {
         "declared_version": "1.0",
+        "declared_versions": ("1.0",),
         "declares_streaming": False,
         "declares_extended_card": True,
     }
