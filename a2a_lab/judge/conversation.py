@@ -15,6 +15,7 @@ from a2a_lab.core.keys import KeySet
 from a2a_lab.core.model import Artifact, Task
 from a2a_lab.core.pinning import Transition, choose_card
 from a2a_lab.core.policy import Intent, Policy
+from a2a_lab.core.probe import ProbeReading
 from a2a_lab.core.receive import judge_artifact
 from a2a_lab.core.redirects import REDIRECTS, judge_post_redirect
 from a2a_lab.core.signatures import verify_card
@@ -26,7 +27,7 @@ from a2a_lab.judge.grounds import Grounds, Shelf
 from a2a_lab.judge.histories import History
 from a2a_lab.judge.lastword import received
 from a2a_lab.judge.pins import PinWatch
-from a2a_lab.judge.reading import Around, read_outcome
+from a2a_lab.judge.reading import PROBES, Around, read_outcome
 from a2a_lab.judge.requests import judge_request
 from a2a_lab.judge.transcript import Call, read_body, read_request
 from a2a_lab.judge.watching import asking, watch
@@ -80,6 +81,7 @@ class Conversation:
         self.calls: list[Call] = []
         self.findings: list[Finding] = []
         self.reached: set[Stage] = set()
+        self.readings: list[ProbeReading] = []  # of the probes that the lab labelled, in order
         self.not_gradeable: NotGradeable | None = None
         self._places: dict[int, int] = {}  # which call an exchange is, by its identity
         self._hops: dict[str, int] = {}  # how often a call was redirected before it came to this URL
@@ -180,24 +182,33 @@ class Conversation:
         self._add(*seen)
         if around.card is not None:
             seen += self._take_all(call)
+            # What a task showed when it was looked at later is what the send has led to.
+            answered = call.answer.task if call.is_send and call.answer is not None else None
+            if answered is not None:
+                seen += self._take(answered.id, history.followed(answered, place).artifacts, self._accepted(call))
         if call.op == "extended-card":
             self._extended(call)
-        found = read_outcome(place, call, history, around, seen)
-        if call.answer is not None or call.watched is not None or found:
+        shown = read_outcome(place, call, history, around, seen)
+        if call.answer is not None or call.watched is not None or shown.findings:
             self.reached.add(Stage.PROBE)
-        self._add(*found)
+        self._add(*shown.findings)
+        if shown.reading is not None and call.exchange.purpose in PROBES:
+            self.readings.append(shown.reading)
 
     # -- what comes with the calls
 
     def _take_all(self, call: Call) -> list[Finding]:
         """Every part of every artifact that a call brought (A5)."""
-        accepts = call.asked.accepts or self._intent.accepts
         if call.watched is not None:
-            return self._take(call.watched.task_id, received(call.watched), accepts)
+            return self._take(call.watched.task_id, received(call.watched), self._accepted(call))
         found: list[Finding] = []
         for task in call.tasks:
-            found += self._take(task.id, task.artifacts, accepts)
+            found += self._take(task.id, task.artifacts, self._accepted(call))
         return found
+
+    def _accepted(self, call: Call) -> Sequence[str]:
+        """The output modes that were asked for: by the call, or else by the consumer's intent."""
+        return call.asked.accepts or self._intent.accepts
 
     def _take(self, task_id: str | None, artifacts: Iterable[Artifact], accepts: Sequence[str]) -> list[Finding]:
         card = self._grounds.card
@@ -296,7 +307,7 @@ class Conversation:
     # -- small questions
 
     def _around(self) -> Around:
-        ours = any(call.exchange.purpose in ("probe", "rehearsal", "control") for call in self.calls)
+        ours = any(call.exchange.purpose in PROBES for call in self.calls)
         return Around(
             intent=self._intent,
             policy=self._policy,

@@ -8,7 +8,7 @@ from __future__ import annotations
 from bisect import bisect_left
 from collections.abc import Iterable, Sequence
 
-from a2a_lab.core.model import State, Task
+from a2a_lab.core.model import Message, RpcError, State, Task
 from a2a_lab.judge.transcript import Call
 from a2a_lab.verdicts import NotGradeable
 
@@ -63,6 +63,17 @@ class History:
         first, last = self._before(task.id, place + 1), self._before(task.id, until)
         return self._seen[task.id][last - 1] if last > first else task
 
+    def stood_still_s(self, word: Task | Message | RpcError | None, place: int) -> float:
+        """How long a task that never settled was looked at since it last moved, after the call at this place."""
+        if not isinstance(word, Task) or word.state.is_terminal or word.state.is_interrupted:
+            return 0.0
+        first, last = self._before(word.id, place), len(self._places.get(word.id, ()))
+        seen, places = self._seen.get(word.id, [])[first:last], self._places.get(word.id, [])[first:last]
+        still = [at for task, at in zip(seen, places, strict=True) if _looks(task) == _looks(word) and at >= 0]
+        if not still:
+            return 0.0
+        return (self._calls[still[-1]].exchange.ended_ms - self._calls[still[0]].exchange.ended_ms) / 1000
+
     def _before(self, task_id: str, place: int) -> int:
         """How many sightings of the task came before this place."""
         return bisect_left(self._places.get(task_id, []), place)
@@ -82,6 +93,10 @@ def task_id_of(call: Call) -> str | None:
     """The task that a call names: in its message where it sends one, else in its parameters."""
     message = call.asked.message
     return call.asked.task_id or (message.task_id if message is not None else None)
+
+
+def _looks(task: Task) -> tuple[State, int]:
+    return task.state, len(task.artifacts)
 
 
 def is_throttled(call: Call) -> bool:

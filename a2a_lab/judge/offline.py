@@ -20,6 +20,7 @@ from a2a_lab.core.resolvers import Resolver
 from a2a_lab.core.stream_result import StreamResult
 from a2a_lab.core.tasks import TaskBook
 from a2a_lab.judge.conversation import Conversation
+from a2a_lab.judge.decisions import decided
 from a2a_lab.judge.grounds import Grounds, Shelf, drive, first_card_url, gated
 from a2a_lab.judge.statics import STAGES
 from a2a_lab.verdicts import Finding, Findings, NotGradeable, Stage, Verdict
@@ -115,6 +116,9 @@ def judge_evidence(
     _gate(judged, discovery, held, shelf, intent=intent, policy=policy, now=now)
     talk = Conversation(exchanges, judged.grounds, shelf, intent=intent, policy=policy, now=now, book=book)
     talk.judge(known=held.known, artifacts=held.artifacts, tasks=held.tasks)
+    if talk.readings and talk.not_gradeable is None and judged.grounds.card is not None:
+        static = judged.findings.all
+        talk.findings += decided(judged.grounds.card, intent, policy, found=static, readings=talk.readings)
     judged.findings.add(*talk.findings)
     for stage in talk.reached:
         judged.findings.reach(stage)

@@ -6,7 +6,7 @@ a runtime takes shows in any of them. Only where the evidence holds the lab's ow
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from a2a_lab.core.asked import Asked, Purpose, declared_by
@@ -14,7 +14,7 @@ from a2a_lab.core.media import TEXT
 from a2a_lab.core.model import Card, Interface, Message, RpcError, State, Task
 from a2a_lab.core.outcome import judge_commit
 from a2a_lab.core.policy import Intent, Policy
-from a2a_lab.core.probe import Ending, judge_ids, judge_renegotiations, read_probe
+from a2a_lab.core.probe import Ending, ProbeReading, judge_ids, judge_renegotiations, read_probe
 from a2a_lab.core.receive import part_media_type
 from a2a_lab.core.refusals import CALL_REFUSED, judge_error
 from a2a_lab.judge.histories import History, task_id_of
@@ -23,8 +23,10 @@ from a2a_lab.judge.transcript import Call
 from a2a_lab.verdicts import Finding, Kind
 from a2a_lab.wire.exchange import first_header
 
-_OURS: dict[str, Purpose] = {"probe": "probe", "rehearsal": "rehearsal", "control": "control"}
+PROBES: Mapping[str, Purpose] = {"probe": "probe", "rehearsal": "rehearsal", "control": "control"}
+"""The labels by which the lab's own recordings tell its probes apart."""
 _INTENDED = "intendedInputModes"
+_STILL = 0.9  # of the hang limit: the last of the lab's own looks comes just before it
 
 Word = Task | Message | RpcError | None
 
@@ -51,31 +53,38 @@ def word_of(call: Call) -> Word:
     return None if answer is None else answer.task or answer.message or answer.error
 
 
-def read_outcome(place: int, call: Call, history: History, around: Around, seen: Sequence[Finding]) -> list[Finding]:
-    """The findings that the answer gives rise to, of the stages `probe` and, for a commit of ours, `ledger`.
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Shown:
+    """What one call showed: findings of stage `probe` or `ledger`, and the reading where it was read as a probe."""
 
-    `seen` are those of the wire, the stream and the parts received.
-    """
+    findings: tuple[Finding, ...]
+    reading: ProbeReading | None = None
+
+
+def read_outcome(place: int, call: Call, history: History, around: Around, seen: Sequence[Finding]) -> Shown:
+    """What the answer to a call shows. `seen` are the findings of the wire, the stream and the parts received."""
     word = word_of(call)
     asked = asked_of(place, call, history, around, word)
     if not call.is_send:
         found = judge_ids(word, asked)
-        return found + ([_settling(one) for one in judge_error(word, asked)] if isinstance(word, RpcError) else [])
+        found += [_settling(one) for one in judge_error(word, asked)] if isinstance(word, RpcError) else []
+        return Shown(findings=tuple(found))
+    ending = _ending(call, word, around)
+    later = history.followed(word, place) if isinstance(word, Task) and call.watched is None else word
     if around.is_ours and call.exchange.purpose == "commit":
-        return judge_ids(word, asked) + judge_commit(
-            word, mode=asked.mode, is_stream=call.op == "stream", timed_out=_ending(call, word, around) == "hang"
-        )
-    is_live = call.exchange.purpose in _OURS
-    reading = read_probe(word, asked, ending=_ending(call, word, around), seen=seen, is_live=is_live)
+        timed_out = ending == "hang" or history.stood_still_s(later, place) >= _STILL * around.policy.clocks.hang_s
+        found = judge_ids(word, asked)
+        found += judge_commit(later, mode=asked.mode, is_stream=call.op == "stream", timed_out=timed_out)
+        return Shown(findings=tuple(found))
+    is_live = call.exchange.purpose in PROBES
+    reading = read_probe(word, asked, ending=ending, seen=seen, is_live=is_live and later is word)
     found = list(reading.findings)
-    if isinstance(word, Task):
-        later = history.followed(word, place)
-        if later is not word:
-            more = read_probe(later, asked, seen=seen, is_live=is_live).findings
-            found += [one for one in more if one.slug not in {known.slug for known in found}]
-        if word.state is State.INPUT_REQUIRED:
-            found += judge_renegotiations(history.asks_again(place), around.policy.max_renegotiations)
-    return found
+    if later is not word:
+        reading = read_probe(later, asked, seen=seen, is_live=is_live)
+        found += [one for one in reading.findings if one.slug not in {known.slug for known in found}]
+    if isinstance(word, Task) and word.state is State.INPUT_REQUIRED:
+        found += judge_renegotiations(history.asks_again(place), around.policy.max_renegotiations)
+    return Shown(findings=tuple(found), reading=reading)
 
 
 def asked_of(place: int, call: Call, history: History, around: Around, word: Word) -> Asked:
@@ -100,7 +109,7 @@ def asked_of(place: int, call: Call, history: History, around: Around, word: Wor
         task_state=state,
         version_sent=first_header(call.exchange.request_headers, "A2A-Version"),
         is_retry=history.was_throttled(place),
-        purpose=_OURS.get(call.exchange.purpose, "probe"),
+        purpose=PROBES.get(call.exchange.purpose, "probe"),
         **around.declared(),  # type: ignore[arg-type]  # the facts that `declared_by` names
     )
 
