@@ -21,6 +21,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 from a2a_lab.errors import HarnessFault
+from a2a_lab.vendors.compiled_recipe import TOOLS, CompiledRecipe
 from a2a_lab.vendors.kept import run_kept
 from a2a_lab.vendors.node_recipe import NodeRecipe
 from a2a_lab.vendors.python_recipe import PythonRecipe
@@ -67,6 +68,8 @@ def new_recipe(vendor: Vendor, interpreter: str | None = None, installer: str | 
     """The recipe of the vendor's kind; see `ensure_environment` for the two choices."""
     if vendor.runtime.kind == "node":
         return NodeRecipe(vendor)
+    if vendor.runtime.kind in TOOLS:
+        return CompiledRecipe(vendor)
     return PythonRecipe(vendor, interpreter or sys.executable, installer)
 
 

@@ -109,6 +109,7 @@ def _runtime(table: Table, folder: Path) -> Runtime:
         sources=sources,
         python_min=_release(table, "python_min"),
         python_below=_release(table, "python_below"),
+        tool_min=_release(table, "tool_min"),
         node_min=table.integer("node_min", least=1) if "node_min" in table else None,
         programs=programs,
         check=_argv(table, "check", (), needs=None),
@@ -122,7 +123,7 @@ def _release(table: Table, key: str) -> tuple[int, ...] | None:
         return None
     text = table.text(key)
     if not re.fullmatch(r"\d+\.\d+", text):
-        table.refuse(key, 'a Python release such as "3.11"')
+        table.refuse(key, 'a release such as "3.11", major and minor')
     return tuple(int(number) for number in text.split("."))
 
 

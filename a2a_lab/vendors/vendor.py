@@ -14,8 +14,8 @@ from pathlib import Path
 ROLES = ("agent", "consumer")
 DIALECTS = ("0.1", "0.2", "0.3", "1.0")
 BINDINGS = ("JSONRPC", "HTTP+JSON", "GRPC")
-KINDS = ("python", "node")
-LOCKS = {"python": "requirements.lock", "node": "package-lock.json"}
+KINDS = ("python", "node", "go", "rust")
+LOCKS = {"python": "requirements.lock", "node": "package-lock.json", "go": "go.sum", "rust": "Cargo.lock"}
 PLACEHOLDER = re.compile(r"\{(\w+)\}")
 # What a launch line may name: the environment's interpreter, the folder of the programs, and what the lab hands out.
 PLACEHOLDERS = ("python", "node", "programs", "environment", "port", "url", "nonce", "log")
@@ -29,7 +29,8 @@ class Runtime:
 
     `sources` is a second lock, of Python packages that are published without a wheel: they are built from their source
     with what `lock` installed. `programs` are copied into a Node environment, whose packages are only found from beside
-    them. `check` is an argv that must succeed in the new environment before it counts as built.
+    them, and are the sources of a compiled one; `tool_min` is the least release of the tool that compiles. `check` is
+    an argv that must succeed in the new environment before it counts as built.
     """
 
     kind: str
@@ -38,6 +39,7 @@ class Runtime:
     python_min: tuple[int, ...] | None = None
     python_below: tuple[int, ...] | None = None
     node_min: int | None = None
+    tool_min: tuple[int, ...] | None = None
     programs: tuple[Path, ...] = ()
     check: tuple[str, ...] = ()
 

@@ -21,37 +21,33 @@ pytestmark = pytest.mark.vendors
 
 CONSUMERS = (
     "a2a-sdk-1.3", "a2a-sdk-0.3", "a2a-sdk-0.2", "fasta2a-2.1", "a2a-js-1.3", "a2a-js-1.3+compat", "a2a-js-0.3",
-    "google-adk-2.13", "langgraph-supervisor-0.0", "grpc-router-1.3",
+    "google-adk-2.13", "langgraph-supervisor-0.0", "grpc-router-1.3", "python-a2a-0.5", "crewai-1.15",
 )  # fmt: skip
 PAIRS = {
-    "a2a-sdk-1.3": "YY nn nn nn YY YY nn YY YY YY",
-    "a2a-sdk-1.3+compat": "YY YY nn yy YY YY YY YY YY YY",
-    "a2a-sdk-0.3": "YY YY YY nn nn YY YY YY YY YY",
-    "a2a-sdk-0.2": "nn nn YY nn nn nn nn nn nn nn",
-    "fasta2a-2.1": "nn nn nn YY yY yY nn nn nn nn",
-    "a2a-js-1.3": "YY nn nn nn YY YY nn YY YY YY",
-    "a2a-js-1.3+compat": "YY YY nn nn YY YY YY YY YY YY",
-    "a2a-js-0.3": "YY YY nn nn nn YY YY YY YY YY",
-    "google-adk-2.13": "YY nn nn nn YY YY nn YY YY YY",
+    "a2a-sdk-1.3": "YY nn nn nn YY YY nn YY YY YY yy nn",
+    "a2a-sdk-1.3+compat": "YY YY nn yy YY YY YY YY YY YY yy YY",
+    "a2a-sdk-0.3": "YY YY YY nn nn YY YY YY YY YY yy YY",
+    "a2a-sdk-0.2": "nn nn YY nn nn nn nn nn nn nn yy nn",
+    "fasta2a-2.1": "nn nn nn YY yY yY nn nn nn nn ny nn",
+    "a2a-js-1.3": "YY nn nn nn YY YY nn YY YY YY yy nn",
+    "a2a-js-1.3+compat": "YY YY nn nn YY YY YY YY YY YY yy YY",
+    "a2a-js-0.3": "YY YY nn nn nn YY YY YY YY YY yy YY",
+    "google-adk-2.13": "YY nn nn nn YY YY nn YY YY YY yy nn",
+    "langgraph-api-0.16": "Yy YY YY yy nn nn nn Yn Yy Yy yy yY",
+    "python-a2a-0.5": "nn nn nn nn nn nn nn nn nn nn yn yy",
+    "crewai-1.15": "YY YY YY nn nn YY YY YY YY YY yy yy",
 }
-# The heavy consumer has a table of its own: CrewAI's hierarchical crew.
 CREW = "crewai-1.15"
-CREW_PAIRS = {
-    "a2a-sdk-1.3": "nn",
-    "a2a-sdk-1.3+compat": "YY",
-    "a2a-sdk-0.3": "YY",
-    "a2a-sdk-0.2": "nn",
-    "fasta2a-2.1": "nn",
-    "a2a-js-1.3+compat": "YY",
-    "a2a-js-0.3": "YY",
-    "google-adk-2.13": "nn",
-}
 # Whose agent a consumer is given where the agent is not the question: that of its own line.
 LINE = {name: name.removesuffix("+compat") for name in CONSUMERS} | {
     "google-adk-2.13": "a2a-sdk-1.3",
     "langgraph-supervisor-0.0": "a2a-sdk-1.3",
     "grpc-router-1.3": "a2a-sdk-1.3",
+    "crewai-1.15": "a2a-sdk-0.3",
 }
+CAREFUL = [
+    name for name in CONSUMERS if name not in (CREW, "python-a2a-0.5")
+]  # that end with an error when there is one
 NO_URL = r"A2AClientJSONError: .*Failed to validate agent card structure.*\"loc\":\[\"url\"\]"
 NO_TRANSPORT = "Error: No compatible transport found, available transports: JSONRPC,HTTP.JSON"
 WHY = {
@@ -65,6 +61,12 @@ WHY = {
     ("fasta2a-2.1", "a2a-sdk-1.3"): "ParseError: .*Failed to parse timestamp field",
     ("fasta2a-2.1", "google-adk-2.13"): "A2A request failed: .*Failed to parse timestamp field",
     ("fasta2a-2.1", "grpc-router-1.3"): "gRPC UNAVAILABLE: ParseError: .*Failed to parse timestamp field",
+    ("a2a-sdk-1.3", CREW): "RuntimeError: Failed to fetch .* is running and accessible. Error: 1 validation error",
+    (
+        "langgraph-api-0.16",
+        "a2a-js-1.3",
+    ): r"Error: Failed to fetch Agent Card from \S+/a2a/\.well-known/agent-card\.json: 404",
+    ("python-a2a-0.5", "a2a-js-0.3"): "Error: HTTP error .* 500",
     ("google-adk-2.13", "fasta2a-2.1"): r"ValidationError: .*skills\.0\.inputModes",
 }
 
@@ -100,7 +102,7 @@ def test_each_pair_fares_as_was_measured(name: str) -> None:
 
     async def life() -> dict[str, list[ConsumerResult]]:
         async with agent(name) as running:
-            return {each: [await talk(each, running.url, op) for op in ("send", "stream")] for each in consumers}
+            return {each: [await talk(each, running.address, op) for op in ("send", "stream")] for each in consumers}
 
     results = asyncio.run(life())
     expected = dict(zip(CONSUMERS, PAIRS[name].split(), strict=True))
@@ -113,22 +115,6 @@ def test_each_pair_fares_as_was_measured(name: str) -> None:
             assert all(re.match(why, result.error or "", re.DOTALL) for result in pair), told[each]
 
 
-@pytest.mark.parametrize("name", CREW_PAIRS)
-def test_a_crew_fares_as_was_measured(name: str) -> None:
-    built_or_skipped(find_vendor(CREW))
-
-    async def life() -> list[ConsumerResult]:
-        async with agent(name) as running:
-            return [await talk(CREW, running.url, op) for op in ("send", "stream")]
-
-    results = asyncio.run(life())
-    assert "".join(map(fared, results)) == CREW_PAIRS[name], [result.said for result in results]
-    if name == "a2a-sdk-1.3":  # it blames the network for what is a card of another generation
-        assert all(
-            "Ensure the A2A agent is running and accessible. Error: 1 validation" in str(r.error) for r in results
-        )
-
-
 @pytest.mark.parametrize("op", ["send", "stream"])
 def test_a_crew_swallows_a_failed_delegation_and_answers_in_its_own_words(op: str) -> None:
     """Its caller is told of no failure; the event bus was, and both are told from each other."""
@@ -136,7 +122,7 @@ def test_a_crew_swallows_a_failed_delegation_and_answers_in_its_own_words(op: st
 
     async def life() -> ConsumerResult:
         async with agent("a2a-sdk-0.3", "--hang") as running:
-            return await talk(CREW, running.url, op, timeout_s=2.0)
+            return await talk(CREW, running.address, op, timeout_s=2.0)
 
     result = asyncio.run(life())
     assert (result.ok, result.state, result.artifacts) == (True, "failed", ())
@@ -145,7 +131,7 @@ def test_a_crew_swallows_a_failed_delegation_and_answers_in_its_own_words(op: st
 
 def test_every_vendor_with_a_consumer_is_met_here() -> None:
     named = {vendor.name for vendor in read_vendors().values() if vendor.consumer}
-    assert named == {*CONSUMERS, CREW}
+    assert named == set(CONSUMERS)
 
 
 def test_what_a_client_makes_of_answers_that_it_does_not_understand() -> None:
@@ -153,7 +139,9 @@ def test_what_a_client_makes_of_answers_that_it_does_not_understand() -> None:
 
     async def life() -> tuple[ConsumerResult, ConsumerResult]:
         async with agent("a2a-sdk-1.3") as plain, agent("a2a-sdk-1.3+compat") as compat:
-            return await talk("fasta2a-2.1", plain.url, "stream"), await talk("fasta2a-2.1", compat.url, "stream")
+            return await talk("fasta2a-2.1", plain.address, "stream"), await talk(
+                "fasta2a-2.1", compat.address, "stream"
+            )
 
     silent, hollow = asyncio.run(life())
     assert (silent.ok, silent.events, silent.error) == (False, 0, None)
@@ -162,31 +150,72 @@ def test_what_a_client_makes_of_answers_that_it_does_not_understand() -> None:
     assert hollow.said == "ended without a state, 5 of 5 events had nothing in them"
 
 
+def test_a_1_0_stream_with_events_of_0_3_in_it_is_lost_without_a_word_or_refused() -> None:
+    """Cause 6 of the measurements: langgraph-api's stream; the artifact and the end vanish from most 1.x clients."""
+    silent = buildable(("a2a-sdk-1.3", "a2a-js-1.3", "a2a-js-1.3+compat"))
+    built_or_skipped(find_vendor("google-adk-2.13"))
+
+    async def life() -> tuple[list[ConsumerResult], ConsumerResult]:
+        async with agent("langgraph-api-0.16") as running:
+            # With the final slash: without one the JavaScript SDK drops the tenant's path.
+            lost = [await talk(name, running.address + "/", "stream") for name in silent]
+            return lost, await talk("google-adk-2.13", running.address, "stream")
+
+    lost, refused = asyncio.run(life())
+    for result in lost:
+        assert (result.ok, result.state, result.artifacts, result.error) == (True, "submitted", (), None)
+        assert result.said == "submitted, 2 of 3 events had nothing in them"
+    assert refused.error and refused.error.startswith("A2A request failed: StreamResponse with no known payload field")
+
+
+def test_a_client_that_finds_no_card_makes_one_up_and_sends() -> None:
+    built_or_skipped(find_vendor("python-a2a-0.5"))
+
+    async def life() -> tuple[ConsumerResult, ConsumerResult]:
+        async with agent("a2a-sdk-1.3") as strange, agent("python-a2a-0.5") as own:
+            return await talk("python-a2a-0.5", strange.address), await talk("python-a2a-0.5", own.address)
+
+    strange, own = asyncio.run(life())
+    assert (strange.ok, strange.error) == (True, "no card was found, and one was made up: 'Unknown Agent'")
+    assert (own.ok, own.error, own.said) == (True, None, "answered, message 'echo: hello'")
+
+
+def test_a_crew_hands_on_the_artifact_twice_when_the_task_holds_it_as_a_message_too() -> None:
+    built_or_skipped(find_vendor(CREW))
+
+    async def life() -> ConsumerResult:
+        async with agent("langgraph-api-0.16") as running:
+            return await talk(CREW, running.address)
+
+    (artifact,) = asyncio.run(life()).artifacts
+    assert artifact.text.split() == ["echo:", "hello", "echo:", "hello"]
+
+
 @pytest.mark.parametrize("consumer", ["a2a-sdk-0.3", "a2a-js-0.3"])
 def test_with_the_path_told_newer_clients_read_a_0_2_card(consumer: str) -> None:
     async def life() -> ConsumerResult:
         async with agent("a2a-sdk-0.2") as running:
-            return await talk(consumer, running.url, options=("--card-path", "/.well-known/agent.json"))
+            return await talk(consumer, running.address, options=("--card-path", "/.well-known/agent.json"))
 
     built_or_skipped(find_vendor(consumer))
     assert fared(asyncio.run(life())) == "Y"
 
 
-@pytest.mark.parametrize("consumer", CONSUMERS)
+@pytest.mark.parametrize("consumer", CAREFUL)
 def test_a_stream_that_never_ends_is_ended_by_the_clients_timeout_or_by_the_cap(consumer: str) -> None:
     """Each is given the agent of its own line, whose task hangs; all of these clients give up after their timeout."""
     built_or_skipped(find_vendor(consumer))
 
     async def life() -> ConsumerResult:
         async with agent(LINE[consumer], "--hang") as running:
-            return await talk(consumer, running.url, "stream", timeout_s=2.0, cap_s=20.0)
+            return await talk(consumer, running.address, "stream", timeout_s=2.0, cap_s=20.0)
 
     result = asyncio.run(life())
     assert not result.ok and not result.hung and re.search("(?i)time|abort", result.error or ""), result
     assert 2.0 <= result.duration_s < 10.0
 
 
-@pytest.mark.parametrize("consumer", CONSUMERS)
+@pytest.mark.parametrize("consumer", CAREFUL)
 def test_another_media_type_is_sent_as_the_part_that_it_calls_for(consumer: str, tmp_path: Path) -> None:
     """No SDK looks at the card's modes before it sends, and no agent refuses: the echo says what arrived."""
     built_or_skipped(find_vendor(consumer))
@@ -195,7 +224,7 @@ def test_another_media_type_is_sent_as_the_part_that_it_calls_for(consumer: str,
 
     async def life() -> ConsumerResult:
         async with agent(LINE[consumer]) as running:
-            return await talk(consumer, running.url, mode="image/png", options=("--file", str(picture)))
+            return await talk(consumer, running.address, mode="image/png", options=("--file", str(picture)))
 
     result = asyncio.run(life())
     assert result.state == "completed", result

@@ -123,7 +123,7 @@ class Seen:
             "state": self.state,
             "artifacts": [{"id": name, "text": text} for name, text in self.artifacts.items()],
             "events": self.events,
-            "error": error or "; ".join(self.asides) or None,
+            "error": "; ".join([error, *self.asides] if error else self.asides) or None,
             "said": self.said(error),
         }
 
