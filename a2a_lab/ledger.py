@@ -19,11 +19,11 @@ from typing import Any
 
 from a2a_lab.errors import RecordFault
 
-SCHEMA_VERSION = 1
+SCHEMA_VERSION = 2
 _SCHEMA = """
 CREATE TABLE IF NOT EXISTS targets (
     run TEXT NOT NULL, cell TEXT NOT NULL, agent TEXT NOT NULL, url TEXT NOT NULL, binding TEXT NOT NULL,
-    dialect TEXT NOT NULL, tenant TEXT, headers TEXT NOT NULL, at REAL NOT NULL, PRIMARY KEY (run, cell)
+    dialect TEXT NOT NULL, tenant TEXT, headers TEXT NOT NULL, nonce TEXT, at REAL NOT NULL, PRIMARY KEY (run, cell)
 );
 CREATE TABLE IF NOT EXISTS pins (
     id INTEGER PRIMARY KEY, run TEXT NOT NULL, cell TEXT NOT NULL, key TEXT NOT NULL, content_digest TEXT NOT NULL,
@@ -50,7 +50,11 @@ class Fact:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TargetRow:
-    """Where a cell's tasks live: enough to ask for them and cancel them later. Header *names* only, never values."""
+    """Where a cell's tasks live: enough to ask for them and cancel them later.
+
+    `headers` are those that select the target; credentials are never among them. `nonce` is what the lab's own agents
+    answer with, so that whoever has their port later is not taken for them.
+    """
 
     run: str
     cell: str
@@ -60,6 +64,7 @@ class TargetRow:
     dialect: str
     tenant: str | None
     headers: dict[str, str]
+    nonce: str | None = None
 
 
 class Ledger:
@@ -98,9 +103,11 @@ class Ledger:
             (run, cell, what, json.dumps(detail, ensure_ascii=False), time.time()),
         )
 
-    def target(self, row: TargetRow) -> None:
-        self._write(
-            "INSERT OR REPLACE INTO targets VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)",
+    async def target(self, row: TargetRow) -> None:
+        """Write where a cell's tasks will be, and wait until it is on the disk. Call before the first side effect."""
+        await asyncio.to_thread(
+            self._write,
+            "INSERT OR REPLACE INTO targets VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
             (
                 row.run,
                 row.cell,
@@ -110,6 +117,7 @@ class Ledger:
                 row.dialect,
                 row.tenant,
                 json.dumps(row.headers),
+                row.nonce,
                 time.time(),
             ),
         )
@@ -145,7 +153,7 @@ class Ledger:
 
     def targets(self, *, run: str | None = None) -> dict[tuple[str, str], TargetRow]:
         """The target of each cell, by run and cell."""
-        query = "SELECT run, cell, agent, url, binding, dialect, tenant, headers FROM targets"
+        query = "SELECT run, cell, agent, url, binding, dialect, tenant, headers, nonce FROM targets"
         with self._lock:
             rows = self._db.execute(query + (" WHERE run = ?" if run else ""), (run,) if run else ()).fetchall()
         return {
@@ -158,6 +166,7 @@ class Ledger:
                 dialect=row[5],
                 tenant=row[6],
                 headers=json.loads(row[7]),
+                nonce=row[8],
             )
             for row in rows
         }

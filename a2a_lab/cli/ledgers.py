@@ -35,12 +35,15 @@ def cleanup_command(out: str, *, run: str, header_env: list[str], as_json: bool)
         show.print_json(
             {
                 "cancelled": done.cancelled,
+                "ended_with_run": done.ended_with_run,
                 "unreachable": done.unreachable,
                 "left": [{"run": at[0], "cell": at[1], **asdict(row)} for at, row in done.left],
             }
         )
         return 0 if not done.left else 1
     show.say(f"{done.cancelled} tasks settled; {len(done.left)} things are left")
+    if done.ended_with_run:
+        show.say(f"{done.ended_with_run} more were at simulated agents, which ended with their run")
     if done.unreachable:
         show.say("no answer from: " + ", ".join(done.unreachable))
     if done.left:

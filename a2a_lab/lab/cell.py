@@ -29,7 +29,7 @@ from a2a_lab.lab.measures import measure
 from a2a_lab.lab.plan import Cell
 from a2a_lab.lab.records import CellRecord, Orphan, StageRecord, evidence_path
 from a2a_lab.lab.records import Outcome as Ended
-from a2a_lab.ledger import Ledger, TargetRow
+from a2a_lab.ledger import Ledger
 from a2a_lab.net.client import Http
 from a2a_lab.net.enforcing import EnforcingInitiator
 from a2a_lab.net.evidence import Recorder, write_har
@@ -108,7 +108,6 @@ async def _meet(cell: Cell, bench: Bench, agent: RunningAgent, started: str) -> 
         resolver=_resolver(consumer),
     )
     outcome = await INITIATORS[cell.key.posture].run(job, http, journal)
-    _note_target(bench.ledger, journal, outcome, cell)
     calls = read_calls(recorder.exchanges, bounds=policy.bounds)
     findings = outcome.findings
     if is_trusting:
@@ -187,23 +186,6 @@ def _resolver(consumer: ConsumerSpec) -> Resolver | None:
     if consumer.tenant_by == "query":
         return TenantQuery(tenant=consumer.tenant)
     return PathPrefix(prefix=consumer.tenant)
-
-
-def _note_target(ledger: Ledger, journal: Journal, outcome: Outcome, cell: Cell) -> None:
-    if outcome.target is None:
-        return
-    ledger.target(
-        TargetRow(
-            run=journal.run,
-            cell=journal.cell,
-            agent=cell.key.agent,
-            url=outcome.target.dispatch_url,
-            binding=outcome.target.binding,
-            dialect=cell.key.version,
-            tenant=outcome.target.tenant_id,
-            headers=dict(outcome.target.headers),
-        )
-    )
 
 
 def _stages(findings: Findings) -> dict[Stage, StageRecord]:

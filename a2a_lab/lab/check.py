@@ -24,7 +24,7 @@ from a2a_lab.lab.clients import readings
 from a2a_lab.lab.measures import measure
 from a2a_lab.lab.records import Measures, run_id
 from a2a_lab.lab.run import LEDGER
-from a2a_lab.ledger import Ledger, TargetRow
+from a2a_lab.ledger import Ledger
 from a2a_lab.net.client import Http, Reach, new_client, tls_context
 from a2a_lab.net.credentials import from_environment, header_variables
 from a2a_lab.net.enforcing import EnforcingInitiator
@@ -158,8 +158,6 @@ async def check(url: str, options: CheckOptions) -> CheckResult:
         async with new_client(reach, context) as client:
             http = Http(client, recorder, bounds=policy.bounds, connect_to=reach.connect_to)
             outcome = await EnforcingInitiator().run(job, http, journal)
-        if options.send and outcome.target is not None:
-            _note_target(ledger, journal, outcome)
     evidence = write_har(
         out / "checks" / f"{run}.har",
         recorder.exchanges,
@@ -225,22 +223,6 @@ def would_send(job: Job) -> str:
         f"--send would start up to {runs} agent runs: {runs - 1} without a payload, each cancelled or completed, "
         f"and one with {size} bytes in {job.intent.mode}. A task that cannot be cancelled stays; "
         "a2a-lab ledger orphans lists it"
-    )
-
-
-def _note_target(ledger: Ledger, journal: Journal, outcome: Outcome) -> None:
-    assert outcome.target is not None
-    ledger.target(
-        TargetRow(
-            run=journal.run,
-            cell=journal.cell,
-            agent=journal.book.agent,
-            url=outcome.target.dispatch_url,
-            binding=outcome.target.binding,
-            dialect=str(outcome.target.version or "1.0"),
-            tenant=outcome.target.tenant_id,
-            headers=dict(outcome.target.headers),
-        )
     )
 
 

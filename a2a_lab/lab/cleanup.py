@@ -31,9 +31,14 @@ Place = tuple[str, str]
 
 @dataclass(slots=True)
 class CleanedUp:
-    """What a clean-up came to. `unreachable` are URLs of agents that gave no answer at all."""
+    """What a clean-up came to. `unreachable` are URLs of agents that gave no answer at all.
+
+    `ended_with_run` counts what was at simulated agents: those are gone with all they held, and their port may be
+    somebody else's by now, who must not be asked.
+    """
 
     cancelled: int = 0
+    ended_with_run: int = 0
     unreachable: list[str] = field(default_factory=list)
     left: list[tuple[Place, OrphanRow]] = field(default_factory=list)
 
@@ -59,6 +64,9 @@ async def clean_up(path: Path, *, run: str | None = None, header_env: Sequence[s
             for place, facts in _by_cell(ledger, run).items():
                 target = targets.get(place)
                 book = _book(facts, target)
+                if target is not None and target.nonce is not None:
+                    done.ended_with_run += len(book.orphans())
+                    continue
                 if target is None or not book.open_tasks():
                     done.left += [(place, row) for row in book.orphans()]
                     continue

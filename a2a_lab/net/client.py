@@ -87,7 +87,7 @@ class Http:
         self._connect_to = dict(connect_to or {})
         self._read_timeout = transport_timeout_s
         self._cap_s = cap_s
-        self._expect_nonce = expect_nonce
+        self.expect_nonce = expect_nonce
 
     async def send(
         self,
@@ -177,7 +177,7 @@ class Http:
     def _recognise(self, exchange: Exchange) -> None:
         """What answers must be what the lab started; a port may have been taken by somebody else (DESIGN 9)."""
         found = exchange.header(NONCE_HEADER)
-        if self._expect_nonce is not None and found != self._expect_nonce:
+        if self.expect_nonce is not None and found != self.expect_nonce:
             raise HarnessFault(
                 f"{exchange.url} is answered by something that the lab did not start (nonce {found!r}); "
                 "nothing it said was used. Run the cell again"

@@ -79,7 +79,7 @@ class _Flow(Groundwork):
     # -- probe and decide
 
     async def probe(self, found: Discovery) -> Decision:
-        self._open(found)
+        await self._open(found)
         assert found.card is not None
         state = rehearse(found.card, self.job.intent, self.job.policy, self.outcome.findings.all)
         while isinstance(plan := next_probe(state), ProbePlan):
@@ -93,7 +93,7 @@ class _Flow(Groundwork):
             raise Stop
         return plan
 
-    def _open(self, found: Discovery) -> None:
+    async def _open(self, found: Discovery) -> None:
         """Ready to call the target in the dialect that the version gate chose."""
         assert found.card is not None and found.interface is not None and found.target is not None
         gate = self.judge(found, {}).version
@@ -105,6 +105,7 @@ class _Flow(Groundwork):
             bounds=self.job.policy.bounds,
             extensions=self.job.intent.extensions,
         )
+        await self.journal.target(found.target, dialect=self.caller.dialect.id, nonce=self.http.expect_nonce)
         self.follower = Follower(
             self.caller,
             self.journal,
@@ -221,7 +222,7 @@ class _Flow(Groundwork):
         self.steps.note(Fact.CARD_DRIFTED)
         found = await self.discover()
         pin = self.pin(found, await self.gate(found), seen)
-        self._open(found)
+        await self._open(found)
         self.steps.note(Fact.PROBE_SENT)
         self.steps.note(Fact.PROBE_READ)
         self.steps.note(Fact.DECIDED_COMMIT)

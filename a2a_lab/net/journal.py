@@ -11,9 +11,10 @@ from typing import Any
 
 from a2a_lab.core.model import Artifact, Part, RpcError, State, StreamEvent, Task
 from a2a_lab.core.orphans import media_type, size
+from a2a_lab.core.resolution import ResolvedTarget
 from a2a_lab.core.tasks import How, TaskBook
 from a2a_lab.judge.answers import was_sent
-from a2a_lab.ledger import Fact, Ledger
+from a2a_lab.ledger import Fact, Ledger, TargetRow
 from a2a_lab.wire.exchange import Exchange
 from a2a_lab.wire.http_shape import DECLINED
 from a2a_lab.wire.messages import Answer
@@ -28,6 +29,22 @@ class Journal:
         self.book = TaskBook(agent)
         self.cancelled: set[str] = set()  # asked once; a second cancel of one task tells nothing new
         self._known: dict[str, set[object]] = {}  # per task: the state and artifact ids that are on the disk
+
+    async def target(self, target: ResolvedTarget, *, dialect: str, nonce: str | None) -> None:
+        """Messages are about to leave for this target. Returns when that is on the disk: a clean-up starts from it."""
+        await self.ledger.target(
+            TargetRow(
+                run=self.run,
+                cell=self.cell,
+                agent=self.book.agent,
+                url=target.dispatch_url,
+                binding=target.binding,
+                dialect=dialect,
+                tenant=target.tenant_id,
+                headers=dict(target.headers),
+                nonce=nonce,
+            )
+        )
 
     async def sent(
         self,

@@ -82,6 +82,7 @@ class TrustingInitiator:
             bounds=job.policy.bounds,
             extensions=job.intent.extensions,
         )
+        await journal.target(target, dialect=caller.dialect.id, nonce=http.expect_nonce)
         mode, seen = job.intent.mode, Seen()
         for _ in range(1 + RENEGOTIATIONS):
             seen = await self._commit(caller, job, journal, mode, seen.task_id)

@@ -366,7 +366,7 @@ def test_pings_are_no_progress_and_only_the_labs_own_cap_ends_a_trusting_wait(se
     pinging = meet(text, tmp_path, transport_timeout_s=TIMEOUT_S)
     assert {posture: moved(seven, pinging, posture) for posture in POSTURES} == {key: set() for key in POSTURES}
     trusting, enforcing = (pinging.of(posture)["cedar", "dash"] for posture in POSTURES)
-    assert trusting.measures.waited_s >= 2.5 and "the lab's own limit" in trusting.said
+    assert trusting.measures.waited_s >= TIMEOUT_S + 0.5 and "the lab's own limit" in trusting.said
     assert enforcing.closure == "live-hang" and enforcing.measures.time_to_verdict_s < 3.0
 
 
