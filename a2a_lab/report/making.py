@@ -6,7 +6,6 @@ While they run, progress is read from the records on disk: what is shown is what
 
 from __future__ import annotations
 
-import json
 import tempfile
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
@@ -15,11 +14,11 @@ from pathlib import Path
 from typing import Any
 
 from a2a_lab.bundled import bundled
-from a2a_lab.errors import HarnessFault, Misuse, RecordFault
-from a2a_lab.lab.records import RECORDS, Run, read_run
-from a2a_lab.lab.rowreading import read_header
+from a2a_lab.errors import HarnessFault, Misuse
+from a2a_lab.lab.records import Run, read_run
 from a2a_lab.report.execute import Job, execute, execute_all
 from a2a_lab.report.notebooks import join, run_folders
+from a2a_lab.report.recorded import Recorded
 from a2a_lab.report.render import write_page
 from a2a_lab.tabulate import summary
 
@@ -64,7 +63,7 @@ def make_report(
     """
     began = now or datetime.now(UTC)
     folder = _folder(Path(out), began)
-    seen = _records(Path(out))
+    recorded = Recorded(Path(out))
     parameters = {
         "matrix": matrix,
         "out": out,
@@ -81,7 +80,7 @@ def make_report(
         )
         for posture in POSTURES
     ]
-    tick = (lambda: watch(progress(Path(out), seen))) if watch is not None else None
+    tick = (lambda: watch(recorded.now())) if watch is not None else None
     details = dict(zip(POSTURES, execute_all(jobs, tick=tick), strict=True))
     runs = {posture: _run_of(notebook) for posture, notebook in details.items()}
     comparison = execute(
@@ -126,22 +125,3 @@ def _run_of(notebook: Any) -> Run:
     if not folders:
         raise HarnessFault("the matrix notebook names no run; its cell `run` must show show.what_was_run(run)")
     return read_run(folders[-1], allow_cut=True)
-
-
-def _records(out: Path) -> set[Path]:
-    return set(out.glob(f"*/{RECORDS}"))
-
-
-def progress(out: Path, seen: set[Path]) -> dict[str, tuple[int, int]]:
-    """Cells recorded and planned, by posture, of the runs under `out` that are not in `seen`."""
-    told: dict[str, tuple[int, int]] = {}
-    for path in sorted(_records(out) - seen):
-        try:
-            with path.open("rb") as file:
-                header = read_header(json.loads(file.readline()))
-                done = sum(1 for line in file if line.startswith(b'{"kind":"cell"') and line.endswith(b"\n"))
-        except (OSError, ValueError, RecordFault):
-            continue  # just being written
-        before = told.get(header.posture, (0, 0))
-        told[header.posture] = (before[0] + done, before[1] + len(header.plan))
-    return told

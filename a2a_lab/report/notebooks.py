@@ -23,8 +23,10 @@ def nbformat() -> Any:
     """The nbformat module, imported without the IRI grammar; an ImportError of it is expected by its importer."""
     if "nbformat" not in sys.modules:
         sys.modules.setdefault("rfc3987_syntax", None)  # type: ignore[arg-type]
-    import nbformat as module
-
+    try:
+        import nbformat as module
+    except ImportError as missing:
+        raise Misuse(f"notebooks and pages need the extra `lab` ({missing}): pip install 'a2a-lab[lab]'") from missing
     return module
 
 

@@ -14,9 +14,11 @@ from typing import Any
 import pytest
 
 from a2a_lab.errors import HarnessFault, Misuse
+from a2a_lab.lab.records import RunWriter
 from a2a_lab.report.execute import declared_parameters, execute
-from a2a_lab.report.making import POSTURES, make_page, make_report, progress
+from a2a_lab.report.making import POSTURES, make_page, make_report
 from a2a_lab.report.notebooks import nbformat
+from a2a_lab.report.recorded import Recorded
 
 pytestmark = pytest.mark.slow
 
@@ -171,8 +173,13 @@ def children(pid: int) -> list[int]:
 def test_progress_is_read_from_what_is_on_the_disk(tmp_path: Path) -> None:
     import synthetic_runs as synthetic
 
-    old = synthetic.write_seven(tmp_path, "trusting")
-    synthetic.write(tmp_path / "new", synthetic.seven("enforcing")[:3], posture="enforcing", close=False)
+    synthetic.write_seven(tmp_path, "trusting")
+    recorded = Recorded(tmp_path)
+    assert recorded.now() == {}
     (tmp_path / "junk").mkdir()
     (tmp_path / "junk" / "records.jsonl").write_text("{")
-    assert progress(tmp_path, {old / "records.jsonl"}) == {"enforcing": (3, 3)}
+    cells = synthetic.seven("enforcing")
+    with RunWriter(tmp_path / "new", synthetic.header(cells, "enforcing")) as writer:
+        for done, cell in enumerate(cells, 1):
+            writer.append(cell)
+            assert recorded.now() == {"enforcing": (done, 7)}
