@@ -33,7 +33,7 @@ class LabKernelManager(AsyncKernelManager):
     def __init__(self, **options: Any) -> None:
         super().__init__(**options)
         # A folder each: beside one another, two kernels that start at once would take the same sockets.
-        self._folder = tempfile.mkdtemp(prefix="a2a-lab-")
+        self._folder = tempfile.mkdtemp(prefix="a2a-kernel-")
         self.connection_file = os.path.join(self._folder, "kernel.json")
         if os.name == "posix" and len(os.fsencode(self.connection_file)) <= _SOCKET_PATH:
             self.transport = "ipc"
