@@ -8,6 +8,8 @@ from a2a_lab.cli.app import app
 from a2a_lab.cli.show import fail
 from a2a_lab.errors import HarnessFault, LabError
 
+INTERRUPTED = 130  # as shells say it: 128 and SIGINT
+
 
 def main() -> None:
     """Entry point. Every error of the lab is one sentence on stderr; a traceback is a defect of ours."""
@@ -16,14 +18,15 @@ def main() -> None:
 
 def _run() -> int:
     try:
-        # Without its standalone mode typer gives the code of `typer.Exit` and lets everything else through.
-        return int(app(standalone_mode=False, prog_name="a2a-lab") or 0)
+        # Without its standalone mode typer gives the code of `typer.Exit` and lets everything else through, but a
+        # Ctrl-C, of which some releases make a code and others an Abort.
+        code = int(app(standalone_mode=False, prog_name="a2a-lab") or 0)
+        return _interrupted() if code == INTERRUPTED else code
     except LabError as fault:
         fail(fault.message)
         return 3 if isinstance(fault, HarnessFault) else 2
     except KeyboardInterrupt:
-        fail("interrupted; what was recorded is kept")
-        return 130
+        return _interrupted()
     except BrokenPipeError:
         sys.stderr.close()
         return 0
@@ -33,5 +36,10 @@ def _run() -> int:
             fault.show()
             return 2
         if type(fault).__name__ == "Abort":
-            return 130
+            return _interrupted()
         raise
+
+
+def _interrupted() -> int:
+    fail("interrupted; what was recorded is kept")
+    return INTERRUPTED

@@ -6,6 +6,7 @@ of the peer ends this cell only; a fault of ours is recorded as such and never c
 
 from __future__ import annotations
 
+import contextlib
 import secrets
 import time
 from collections.abc import Awaitable, Callable, Mapping
@@ -79,7 +80,8 @@ async def run_cell(cell: Cell, bench: Bench) -> CellRecord:
     except LabError as fault:
         return _harness_error(cell, fault, started)
     finally:
-        await agent.stop()
+        with contextlib.suppress(HarnessFault):  # a host that is gone has stopped all its agents
+            await agent.stop()
 
 
 async def _meet(cell: Cell, bench: Bench, agent: RunningAgent, started: str) -> CellRecord:

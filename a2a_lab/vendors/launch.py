@@ -140,6 +140,8 @@ class SimulatedHost:
         """Send one request to the process and wait for its answer. Raises HarnessFault that names the step."""
         process = self._running()
         assert process.stdin is not None
+        if process.returncode is not None:
+            raise self._fault(f"is gone, and cannot {do}", step=do)
         request = {"do": do, "id": str(next(self._ids)), **members}
         future: asyncio.Future[dict[str, Any]] = asyncio.get_running_loop().create_future()
         self._waiting[request["id"]] = future
