@@ -201,6 +201,7 @@ def cleanup(
     raise typer.Exit(cleanup_command(out, run=run, header_env=header_env or [], as_json=json))
 
 
-from a2a_lab.cli import checking  # noqa: E402  # registers `check`, whose options fill a file of their own
+from a2a_lab.cli import checking, replaying  # noqa: E402  # commands whose options fill files of their own
 
 checking.register(app)
+replaying.register(app)

@@ -50,7 +50,8 @@ async def _body(reader: asyncio.StreamReader, named: dict[str, str]) -> bytes:
 
 
 async def _chunked(reader: asyncio.StreamReader) -> bytes:
-    parts, total = [], 0
+    parts: list[bytes] = []
+    total = 0
     while True:
         line = (await reader.readuntil(b"\r\n")).partition(b";")[0].strip()
         try:

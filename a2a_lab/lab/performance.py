@@ -6,12 +6,12 @@ their place. Knows nothing of sockets; says in a sentence what no socket can sho
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from http import HTTPStatus
 from typing import Final, Literal
 
-from a2a_lab.lab.renaming import Renames, put_in
+from a2a_lab.lab.renaming import Renames, moved, put_in
 from a2a_lab.wire.exchange import Exchange
 from a2a_lab.wire.http_shape import media_type
 
@@ -80,8 +80,13 @@ class Performance:
         return f"{self.status}" + (f", {count} writes" if self.is_chunked else "") + ends
 
 
-def perform(exchange: Exchange, renames: Renames, *, is_head: bool = False) -> Performance:
-    """What to write for a recorded exchange; pauses are seconds as recorded."""
+def perform(
+    exchange: Exchange, renames: Renames, *, is_head: bool = False, origins: Mapping[str, str] | None = None
+) -> Performance:
+    """What to write for a recorded exchange; pauses are seconds as recorded.
+
+    `origins` are those that others take the place of in what is answered; none of them in a faithful replay.
+    """
     fault = exchange.fault or ""
     end, _ = _of_fault(fault) if fault else (exchange.ending, "")
     began, first = exchange.started_ms, exchange.chunks[0].offset_ms if exchange.chunks else exchange.ended_ms
@@ -90,10 +95,10 @@ def perform(exchange: Exchange, renames: Renames, *, is_head: bool = False) -> P
         return Performance(status=None, wait_s=0.0 if end == "open" else wait_s, end=end)
     is_chunked = bool(exchange.chunks) or end != "close"
     has_body = not is_head and exchange.status >= 200 and exchange.status not in _BODILESS
-    pieces = _pieces(exchange, renames) if has_body else ()
+    pieces = _pieces(exchange, renames, origins or {}) if has_body else ()
     return Performance(
         status=exchange.status,
-        headers=tuple(_headers(exchange.response_headers)),
+        headers=tuple(_headers(exchange.response_headers, origins or {})),
         pieces=pieces,
         wait_s=0.0 if is_chunked else wait_s,
         end=end,
@@ -101,9 +106,9 @@ def perform(exchange: Exchange, renames: Renames, *, is_head: bool = False) -> P
     )
 
 
-def _pieces(exchange: Exchange, renames: Renames) -> tuple[Piece, ...]:
+def _pieces(exchange: Exchange, renames: Renames, origins: Mapping[str, str]) -> tuple[Piece, ...]:
     bodies = [chunk.data for chunk in exchange.chunks] if exchange.chunks else [exchange.body]
-    bodies = put_in(bodies, renames, is_stream=_is_event_stream(exchange))
+    bodies = moved(put_in(bodies, renames, is_stream=_is_event_stream(exchange)), origins)
     if not exchange.chunks:
         return (Piece(wait_s=0.0, data=bodies[0]),) if bodies[0] else ()
     at, pieces = exchange.started_ms, []
@@ -118,10 +123,10 @@ def _is_event_stream(exchange: Exchange) -> bool:
     return media == "text/event-stream" or (media is None and exchange.body.lstrip()[:1] not in (b"{", b"["))
 
 
-def _headers(recorded: Sequence[tuple[str, str]]) -> list[tuple[str, str]]:
+def _headers(recorded: Sequence[tuple[str, str]], origins: Mapping[str, str]) -> list[tuple[str, str]]:
     """Recorded headers that can be sent again: not the framing, no pseudo header of HTTP/2, on one line each."""
     return [
-        (name, " ".join(value.splitlines()))
+        (name, moved([" ".join(value.splitlines()).encode()], origins)[0].decode())
         for name, value in recorded
         if name.lower() not in _FRAMING and name and not name.startswith(":") and name.isascii()
     ]

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Final, Literal
 
@@ -71,6 +71,16 @@ def put_in(parts: Sequence[bytes], renames: Renames, *, is_stream: bool = False)
     if renames.changes_nothing or not whole:
         return list(parts)
     changes = [change for spans in _texts(whole, is_stream) for change in _changes(whole, spans, renames)]
+    return _applied(parts, changes) if changes else list(parts)
+
+
+def moved(parts: Sequence[bytes], origins: Mapping[str, str]) -> list[bytes]:
+    """The parts with other origins in their URLs, for clients that cannot be told to connect elsewhere."""
+    if not origins:
+        return list(parts)
+    known = "|".join(re.escape(origin) for origin in sorted(origins, key=len, reverse=True))
+    found = re.finditer(rf"(?:{known})(?![\w.:-])".encode(), b"".join(parts))
+    changes = [(one.start(), one.end(), origins[one.group().decode()].encode()) for one in found]
     return _applied(parts, changes) if changes else list(parts)
 
 

@@ -15,6 +15,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from types import TracebackType
 from typing import Final, Self
+from urllib.parse import urlsplit
 
 from a2a_lab.errors import Misuse, RecordFault
 from a2a_lab.lab.incoming import BadRequest, read_request
@@ -47,7 +48,8 @@ class Served:
 class Replay:
     """A recording behind a socket, as an async context manager.
 
-    `pace` multiplies every recorded pause (0 for none). `told` is called once a request, before its answer is written.
+    `pace` multiplies every recorded pause (0 for none). `rewrite` puts the replay's own origin into what it answers,
+    for clients that know no connect-to; signatures over it break. `told` is called once a request, before its answer.
     Raises Misuse for a port that cannot be had, RecordFault where nothing was recorded.
     """
 
@@ -58,6 +60,7 @@ class Replay:
         port: int = 0,
         pace: float = 1.0,
         match: Match = "ids",
+        rewrite: bool = False,
         told: Callable[[Served], None] | None = None,
     ) -> None:
         if not exchanges:
@@ -67,6 +70,7 @@ class Replay:
         self._exchanges = list(exchanges)
         self._repertoire = Repertoire(exchanges, match=match)
         self._wanted_port, self._pace, self._told = port, pace, told
+        self._rewrite = rewrite
         self._server: asyncio.Server | None = None
         self._open: set[asyncio.Task[None]] = set()
         self._refusing: socket.socket | None = None
@@ -153,7 +157,8 @@ class Replay:
         if isinstance(found, Miss):
             answer = _refusal(found.status, found.why, is_head=is_head)
         else:
-            answer = perform(found.exchange, found.renames, is_head=is_head)
+            moved = self._moved() if self._rewrite else None
+            answer = perform(found.exchange, found.renames, is_head=is_head, origins=moved)
         self._tell(asked, found, answer)
         await _write(writer, answer, pace=self._pace)
         if answer.end == "open":
@@ -163,6 +168,12 @@ class Replay:
             await _flushed(writer)
             _cut(writer)
         return answer.end == "close"
+
+    def _moved(self) -> dict[str, str]:
+        """The recorded origins as URLs spell them, each with ours in its place."""
+        return {
+            f"{parts.scheme}://{parts.netloc}": self.url for parts in (urlsplit(one.url) for one in self._exchanges)
+        }
 
     def _tell(self, asked: Asked, found: Hit | Miss, answer: Performance) -> None:
         if isinstance(found, Miss):

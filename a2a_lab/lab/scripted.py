@@ -7,8 +7,10 @@ concludes nothing: what it recorded goes to the judge that judged the recording.
 from __future__ import annotations
 
 import asyncio
+import functools
 import itertools
 import json
+import ssl
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Final
@@ -42,10 +44,16 @@ async def play(exchanges: Sequence[Exchange], *, clocks: Clocks, bounds: Bounds,
     """Replay a recording to its own requests. `pace` multiplies recorded pauses."""
     async with Replay(exchanges, pace=pace) as replay:
         reach = Reach(trust_env=False, connect_to=replay.connect_to)
-        async with new_client(reach, tls_context(reach)) as client:
+        async with new_client(reach, _context()) as client:
             http = Http(client, Recorder(), bounds=bounds, connect_to=reach.connect_to)
             live = await Script(exchanges, clocks=clocks, pace=pace).send(http)
         return Played(exchanges=live, served=replay.served)
+
+
+@functools.cache
+def _context() -> ssl.SSLContext:
+    """Made once: a replay speaks no TLS, and making one would stretch the first recorded pause."""
+    return tls_context(Reach(trust_env=False))
 
 
 class Script:
