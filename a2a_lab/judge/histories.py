@@ -9,6 +9,7 @@ from bisect import bisect_left
 from collections.abc import Iterable, Sequence
 
 from a2a_lab.core.model import Message, RpcError, State, Task
+from a2a_lab.judge.answers import was_sent
 from a2a_lab.judge.transcript import Call
 from a2a_lab.verdicts import NotGradeable
 
@@ -28,6 +29,9 @@ class History:
         for task in before:
             self._seen.setdefault(task.id, []).append(task)
             self._places.setdefault(task.id, []).append(-1)
+        self._let_in = {
+            _key(call): place for place, call in enumerate(calls) if call.answer and call.answer.not_gradeable is None
+        }
         self._again: list[int] = []
         running: dict[str, int] = {}
         for place, call in enumerate(calls):
@@ -84,6 +88,21 @@ class History:
         first = self._throttled.get(message.id) if message is not None and message.id is not None else None
         return first is not None and first < place
 
+    def is_superseded(self, place: int) -> bool:
+        """Whether a call that was turned away at the door was made again and let in: credentials, or patience (R2)."""
+        call = self._calls[place]
+        is_turned_away = call.answer is not None and call.answer.not_gradeable is not None
+        return is_turned_away and self._let_in.get(_key(call), -1) > place
+
+    @property
+    def not_gradeable(self) -> NotGradeable | None:
+        """Why the agent cannot be judged by these calls (R2): none reached it, or none got past its door."""
+        if self._calls and not any(was_sent(call.exchange) for call in self._calls):
+            return NotGradeable.UNREACHABLE
+        answers = [call.answer for call in self._calls if call.answer is not None]
+        turned_away = [answer.not_gradeable for answer in answers]
+        return turned_away[0] if answers and all(turned_away) else None
+
     def asks_again(self, place: int) -> int:
         """How many answers in a row, up to this one, asked for input once more after a message of the consumer."""
         return self._again[place]
@@ -97,6 +116,12 @@ def task_id_of(call: Call) -> str | None:
 
 def _looks(task: Task) -> tuple[State, int]:
     return task.state, len(task.artifacts)
+
+
+def _key(call: Call) -> object:
+    """What makes two calls one call, made again: the message, or everything that was asked."""
+    message = call.asked.message
+    return message.id if message is not None and message.id else call.exchange.request_body
 
 
 def is_throttled(call: Call) -> bool:
