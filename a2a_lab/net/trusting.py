@@ -34,7 +34,11 @@ RENEGOTIATIONS = 3  # then even a patient client gives up; the records' initiato
 
 
 class GivesUp(Exception):
-    """What such a client raises to its caller: a text, rarely a useful one."""
+    """What such a client raises to its caller: a text, rarely a useful one, and the slug that we tabulate it under."""
+
+    def __init__(self, slug: str, text: str) -> None:
+        super().__init__(text)
+        self.slug = slug
 
 
 @dataclass(slots=True)
@@ -47,7 +51,11 @@ class Seen:
     error: RpcError | None = None
     artifacts: dict[str, Artifact] = field(default_factory=dict)
     ended: str = ""
+    raised: str = ""  # the slug of what the client would raise to its caller
     has_message: bool = False
+
+    def fail(self, slug: str, text: str) -> None:
+        self.raised, self.ended = slug, text
 
     def take(self, task: Task) -> None:
         self.task_id, self.state, self.snapshot = task.id, task.state, task
@@ -63,6 +71,7 @@ class TrustingInitiator:
             await self._run(job, http, journal, outcome)
         except GivesUp as told:
             outcome.said = str(told)
+            outcome.errors.append(told.slug)
         return outcome
 
     async def _run(self, job: Job, http: Http, journal: Journal, outcome: Outcome) -> None:
@@ -97,6 +106,7 @@ class TrustingInitiator:
             await journal.booked(seen.task_id)
             outcome.said = "takes it as done" + ("" if seen.artifacts else ", with no artifact")
         else:
+            outcome.errors += [seen.raised] if seen.raised else []
             outcome.said = seen.ended or f"gives up: the task is {seen.state.value if seen.state else 'unknown'}"
 
     async def _fetch(self, job: Job, http: Http, outcome: Outcome) -> Card:
@@ -106,29 +116,29 @@ class TrustingInitiator:
         exchange = await http.send("GET", url, headers, purpose="card:hint")
         outcome.card_url = url
         if exchange.status is None or exchange.fault:
-            raise GivesUp(f"agent card not reachable: {exchange.fault}")
+            raise GivesUp("client-card-unreachable", f"agent card not reachable: {exchange.fault}")
         if exchange.status != 200:
-            raise GivesUp(f"agent card: HTTP {exchange.status}")
+            raise GivesUp("client-card-http", f"agent card: HTTP {exchange.status}")
         try:
             lenient = json.dumps(json.loads(exchange.body)).encode()
         except (ValueError, RecursionError) as problem:
-            raise GivesUp(f"agent card is not JSON: {problem}") from problem
+            raise GivesUp("client-card-unreadable", f"agent card is not JSON: {problem}") from problem
         card = read_card(lenient, bounds=job.policy.bounds).card
         if card is None:
-            raise GivesUp("failed to validate agent card structure")
+            raise GivesUp("client-card-unreadable", "failed to validate agent card structure")
         return card
 
     def _match(self, card: Card, job: Job) -> None:
         """Eligible or not, by the card as it lies there."""
         intent = job.intent
         if intent.mode not in declared_modes(card, card.skill(intent.skill), "input").union:
-            raise GivesUp(f"not eligible: {intent.mode} is not among the card's input modes")
+            raise GivesUp("client-not-eligible", f"not eligible: {intent.mode} is not among the card's input modes")
         if intent.skill and card.skill(intent.skill) is None:
-            raise GivesUp(f"not eligible: no skill {intent.skill}")
+            raise GivesUp("client-not-eligible", f"not eligible: no skill {intent.skill}")
         wanted = {*intent.requires, *(["streaming"] if intent.stream else [])}
         missing = sorted(name for name in wanted if not card.capabilities.get(name))
         if missing:
-            raise GivesUp(f"not eligible: the card does not offer {', '.join(missing)}")
+            raise GivesUp("client-not-eligible", f"not eligible: the card does not offer {', '.join(missing)}")
 
     async def _commit(self, caller: Caller, job: Job, journal: Journal, mode: str, task_id: str | None) -> Seen:
         body = job.intent.payloads[mode]
@@ -151,7 +161,8 @@ class TrustingInitiator:
             "send", purpose="commit", message=message, accepts=job.intent.accepts, return_immediately=immediately
         )
         if called.answer is None:
-            seen.ended = _transport_text(called.exchange.fault, called.exchange.ended_ms - called.exchange.started_ms)
+            took = called.exchange.ended_ms - called.exchange.started_ms
+            seen.fail(*_transport(called.exchange.fault, took))
             await journal.answer(message.message_id, None, called.exchange)
             return
         await journal.answer(message.message_id, called.answer, called.exchange)
@@ -159,11 +170,11 @@ class TrustingInitiator:
         while seen.task_id and seen.state in (State.SUBMITTED, State.WORKING):
             await asyncio.sleep(POLL_S)
             if job.policy.clocks.total_s * 1000 < caller.now_ms():
-                seen.ended = "still working when the lab's own limit ended the cell"
+                seen.fail("client-still-waiting", "still working when the lab's own limit ended the cell")
                 return
             again = await caller.call("get", purpose="get", task_id=seen.task_id)
             if again.answer is None or again.answer.task is None:
-                seen.ended = "task can no longer be read"
+                seen.fail("client-task-lost", "task can no longer be read")
                 return
             await journal.task(again.answer.task, how="get")
             seen.take(again.answer.task)
@@ -176,7 +187,9 @@ class TrustingInitiator:
             kind = (live.exchange.header("content-type") or "").partition(";")[0].strip().lower()
             if live.exchange.status is not None and kind != "text/event-stream":
                 await live.rest(job.policy.clocks.total_s)
-                seen.ended = f"SSE parser: expected text/event-stream, got {kind or 'no content type'}"
+                seen.fail(
+                    "client-no-stream", f"SSE parser: expected text/event-stream, got {kind or 'no content type'}"
+                )
                 answer = caller.read("send", opened.rpc_id, live.exchange)
                 await journal.answer(message.message_id, answer, live.exchange)
                 return
@@ -199,7 +212,8 @@ class TrustingInitiator:
                     if event.task is not None:
                         seen.take(event.task)
                     elif event.error is not None:
-                        seen.error, seen.ended = event.error, f"stream error: {event.error.message[:200]}"
+                        seen.error = event.error
+                        seen.fail("client-rpc-error", f"stream error: {event.error.message[:200]}")
                         return
                     elif event.message is not None and event.state is None:
                         seen.ended, seen.has_message = "takes the message as the answer", True
@@ -218,38 +232,39 @@ class TrustingInitiator:
                         seen.artifacts[event.artifact.id] = event.artifact
         except TimeoutError:
             live.exchange.cut_by, live.exchange.ending = "cap", "open"
-            seen.ended = "still waiting when the lab's own limit ended the cell"
+            seen.fail("client-still-waiting", "still waiting when the lab's own limit ended the cell")
             return
         except LimitExceeded as limit:
-            seen.ended = f"stream too large: {limit}"
+            seen.fail("client-stream-limit", f"stream too large: {limit}")
             return
         if live.exchange.fault:
             took = live.exchange.ended_ms - live.exchange.started_ms
-            seen.ended = _transport_text(live.exchange.fault, took)
+            seen.fail(*_transport(live.exchange.fault, took))
 
 
 def _take(answer: Answer, seen: Seen) -> None:
     if answer.task is not None:
         seen.take(answer.task)
     elif answer.error is not None:
-        seen.error, seen.ended = answer.error, f"error {answer.error.code}: {answer.error.message[:200]}"
+        seen.error = answer.error
+        seen.fail("client-rpc-error", f"error {answer.error.code}: {answer.error.message[:200]}")
     elif answer.message is not None:
         seen.ended = "takes the message as the answer"
     else:
-        seen.ended = "answer could not be parsed"
+        seen.fail("client-answer-unreadable", "answer could not be parsed")
 
 
-def _transport_text(fault: str | None, took_ms: float) -> str:
+def _transport(fault: str | None, took_ms: float) -> tuple[str, str]:
     if fault == "read-timeout":
-        return f"transport timeout after {took_ms / 1000:.1f} s"
-    return f"transport: {fault}"
+        return "client-transport-timeout", f"transport timeout after {took_ms / 1000:.1f} s"
+    return "client-transport-fault", f"transport: {fault}"
 
 
 def _first_usable(card: Card, bindings: tuple[str, ...]) -> Interface:
     """The first interface with a transport the client has; 1.x before 0.x, by the leading number only."""
     usable = [entry for entry in card.interfaces if entry.binding in bindings and entry.url]
     if not usable:
-        raise GivesUp("no compatible transport found")
+        raise GivesUp("client-no-transport", "no compatible transport found")
     return next((entry for entry in usable if _major(entry) == "1.0"), usable[0])
 
 
