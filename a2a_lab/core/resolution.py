@@ -15,7 +15,7 @@ from a2a_lab.core.model import Card, Interface, Json
 from a2a_lab.core.policy import Policy
 from a2a_lab.core.quoting import listed, quoted
 from a2a_lab.core.urls import Url, parse_url, same_target
-from a2a_lab.core.version import fits, is_supported
+from a2a_lab.core.version import fits, is_supported, spoken_over
 from a2a_lab.verdicts import Finding, FindingKind, Judge, Kind, Stage, Verdict
 
 NO_INTERFACE = FindingKind(
@@ -153,8 +153,8 @@ def choose_interface(
         if not offered:
             detail = f"tenant {quoted(tenant)} was asked for, the card has {listed(held) or 'no tenant'}"
             return None, [TENANT_NOT_OFFERED(detail, found=held, expected=tenant)]
-    exact = (entry for entry in offered if is_supported(entry.version, policy.supports))
-    near = (entry for entry in offered if fits(entry.version, policy.supports))
+    exact = (entry for entry in offered if is_supported(entry.version, spoken_over(entry.binding, policy.supports)))
+    near = (entry for entry in offered if fits(entry.version, spoken_over(entry.binding, policy.supports)))
     return next(exact, None) or next(near, None) or offered[0], []
 
 

@@ -77,9 +77,16 @@ SPELLINGS: dict[str, frozenset[str]] = {
     "1.0": frozenset({"1.0"}),
     "0.3": frozenset({"0.3", "0.3.0"}),
     "0.2": frozenset({"0.2", *(f"0.2.{patch}" for patch in range(7))}),
+    "0.1": frozenset({"0.1", "0.1.0"}),  # as an operator writes it: a card of the draft has no place for a version
 }
 PUBLISHED = frozenset({"0.1", "0.2", "0.3", "1.0"})  # Major.Minor of every version that there is
 DIALECT_OF_FORM = {"1.0": "1.0", "0.3": "0.3", "0.2": "0.2", "0.1": "0.1"}
+# A binding that only some versions are spoken over; any other one carries what the client supports.
+SPOKEN_OVER: dict[str, frozenset[str]] = {"HTTP+JSON": frozenset({"1.0", "0.3"})}
+# What a card of a shape may be when it states no version, likeliest first. Clients of 0.3 have always read the 0.2
+# cards that state none, as their JSON-RPC is one; cards before 0.2.5, and of the draft without authentication, have the
+# shape of 0.3.
+_MAY_BE = {"0.3": ("0.3", "0.2", "0.1"), "0.2": ("0.2", "0.3")}
 
 SpecClass = Literal[
     "equal", "patch", "prerelease", "wrong-type", "missing", "other-minor", "other-major", "legacy", "unparsable"
@@ -109,12 +116,12 @@ def gate_version(card: Card, interface: Interface, policy: Policy) -> VersionGat
 
     Raises Misuse where the client's own versions are no text, see `supported`.
     """
-    versions, value = supported(policy), interface.version
+    versions, value = spoken_over(interface.binding, supported(policy)), interface.version
     spec_class, dialect = classify(value, versions)
     if spec_class == "missing":
-        return _missing(card, versions)
+        return _missing(card, versions, interface)
     if dialect is None:
-        wanted = " or ".join(versions)
+        wanted = _told(versions, interface)
         detail = f"the interface speaks {quoted(value)} ({spec_class}), the client {wanted}; nothing is sent"
         finding = VERSION_INCOMPATIBLE(detail, found=value, expected=list(versions), at=interface.pointer)
     elif spec_class == "equal":
@@ -143,6 +150,13 @@ def supported(policy: Policy) -> tuple[str, ...]:
     if not policy.supports:
         raise Misuse("no supported version is given; name at least one, such as 1.0")
     return tuple(_canonical(version) for version in policy.supports)
+
+
+def spoken_over(binding: str, versions: Sequence[str]) -> tuple[str, ...]:
+    """Those of the client's versions that are spoken over a binding."""
+    spoken = SPOKEN_OVER.get(binding)
+    named = tuple(_canonical(version) for version in versions)
+    return named if spoken is None else tuple(version for version in named if version in spoken)
 
 
 def is_supported(value: Json, versions: Sequence[str]) -> bool:
@@ -202,13 +216,18 @@ def _canonical(version: str) -> str:
     return next((name for name, spelt in SPELLINGS.items() if version in spelt), version)
 
 
-def _missing(card: Card, versions: Sequence[str]) -> VersionGate:
-    shape = DIALECT_OF_FORM.get(card.form)
-    # Clients of 0.3 have always read the 0.2 cards that state no version: their JSON-RPC is one dialect.
-    tried = next((name for name in (shape, "0.3" if shape == "0.2" else None) if name in versions), None)
+def _told(versions: Sequence[str], interface: Interface) -> str:
+    """What the client speaks, for a message."""
+    over = f" over {interface.binding}" if interface.binding in SPOKEN_OVER else ""
+    return (" or ".join(versions) or "no version") + over
+
+
+def _missing(card: Card, versions: Sequence[str], interface: Interface) -> VersionGate:
+    shape = DIALECT_OF_FORM.get(card.form, "")
+    tried = next((name for name in _MAY_BE.get(shape, (shape,)) if name in versions), None)
     seen = f"the interface states no version and its card has the shape of {card.form}"
     if tried is None:
-        detail = f"{seen}, the client speaks {' or '.join(versions)}; nothing is sent"
+        detail = f"{seen}, the client speaks {_told(versions, interface)}; nothing is sent"
         finding = VERSION_INCOMPATIBLE(detail, found=card.form, expected=list(versions))
     else:
         finding = VERSION_MISSING(f"{seen}, so dialect {tried} is tried as a hint", found=card.form, expected=tried)

@@ -5,14 +5,20 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Final, Protocol
 
-from a2a_lab.core.model import Binding, Json, StreamEvent
+from a2a_lab.core.model import Binding, Interface, Json, StreamEvent
 from a2a_lab.core.policy import Bounds
-from a2a_lab.errors import MalformedJson, Misuse
+from a2a_lab.core.version import SPELLINGS
+from a2a_lab.errors import Misuse
 from a2a_lab.verdicts import Finding
 from a2a_lab.wire import strict_json
-from a2a_lab.wire.messages import Answer, Headers, Op, OutMessage, RequestFacts, WireRequest
+from a2a_lab.wire.messages import Answer, Headers, HttpRequest, Op, OutMessage, RequestFacts, WireRequest
+from a2a_lab.wire.spoken import Spoken
+from a2a_lab.wire.v0_1 import JsonRpc01
+from a2a_lab.wire.v0_2 import JsonRpc02
 from a2a_lab.wire.v0_3 import JsonRpc03
+from a2a_lab.wire.v0_3_rest import Rest03
 from a2a_lab.wire.v1_0 import JsonRpc10
+from a2a_lab.wire.v1_0_rest import Rest10
 
 __all__ = [
     "DIALECTS",
@@ -24,6 +30,7 @@ __all__ = [
     "WireRequest",
     "dialect_for",
     "dialect_of_request",
+    "spoken",
 ]
 
 
@@ -75,22 +82,28 @@ class Dialect(Protocol):
     ) -> tuple[StreamEvent, list[Finding]]:
         """The data of one server-sent event, read."""
 
-    def parse_request(self, body: bytes) -> RequestFacts:
+    def parse_request(self, body: bytes, *, method: str = "POST", url: str = "") -> RequestFacts:
         """A recorded request of some consumer, read."""
 
+    def task_id_of(self, message: OutMessage) -> str | None:
+        """The task that must answer a message of ours, where that is known beforehand."""
 
-DIALECTS: Final[tuple[Dialect, ...]] = (JsonRpc10(), JsonRpc03())
-
-# How cards and forms spell the dialects that are spoken; every patch of 0.3 is one wire.
-_SPELLINGS: Final = {"1.0": "1.0", "0.3": "0.3", "0.3.0": "0.3"}
+    def other_way(self, op: Op, request: WireRequest, status: int) -> WireRequest | None:
+        """The same call as another text of the version has it, after this one was answered with `status`."""
 
 
-def dialect_for(version: str, binding: Binding = "JSONRPC") -> Dialect:
-    """The dialect of a version or card form ("1.0", "0.3", "0.3.0") over a binding.
+# Newest first: a request that several of them may have sent counts as one of the first.
+DIALECTS: Final[tuple[Dialect, ...]] = (JsonRpc10(), JsonRpc03(), JsonRpc02(), JsonRpc01(), Rest10(), Rest03())
+
+_NAME_OF: Final = {spelt: name for name, spellings in SPELLINGS.items() for spelt in spellings}
+
+
+def dialect_for(version: str, binding: str = "JSONRPC") -> Dialect:
+    """The dialect of a version as cards spell it ("1.0", "0.3.0", "0.2.6") over a binding.
 
     Raises Misuse for one that the lab does not speak: the version gate comes first (A2).
     """
-    wanted = _SPELLINGS.get(version)
+    wanted = _NAME_OF.get(version)
     found = next((dialect for dialect in DIALECTS if (dialect.id, dialect.binding) == (wanted, binding)), None)
     if found is None:
         spoken = ", ".join(f"{dialect.id} over {dialect.binding}" for dialect in DIALECTS)
@@ -98,11 +111,22 @@ def dialect_for(version: str, binding: Binding = "JSONRPC") -> Dialect:
     return found
 
 
-def dialect_of_request(body: bytes) -> Dialect | None:
-    """The dialect whose method a recorded request names; None for none. `tasks/get` and its like count as 0.3."""
-    try:
-        document, _ = strict_json.parse_noting(body)
-    except MalformedJson:
-        return None
-    method = document.get("method") if isinstance(document, dict) else None
-    return next((dialect for dialect in DIALECTS if method in dialect.names.values()), None)
+def dialect_of_request(request: HttpRequest | bytes) -> Dialect | None:
+    """The dialect that a recorded request (or the body of a JSON-RPC one) names; None where it is no call of A2A.
+
+    `tasks/get` and its like count as 0.3, and so does `message/send`: see `Spoken` for what more evidence tells.
+    """
+    return spoken().dialect_of(_Posted(request) if isinstance(request, bytes) else request)
+
+
+def spoken(*interfaces: Interface) -> Spoken:
+    """The dialects of one recording, as its requests name them; `interfaces` are those that its card declares."""
+    return Spoken(DIALECTS, interfaces)
+
+
+class _Posted:
+    """A body that was posted somewhere."""
+
+    def __init__(self, body: bytes) -> None:
+        self.method, self.url, self.request_body = "POST", "", body
+        self.request_headers: Headers = {}

@@ -27,7 +27,7 @@ _V0_2 = _SHARED | {-32006: "InvalidAgentResponse"}
 _V0_3 = _V0_2 | {-32007: "ExtendedAgentCardNotConfigured"}
 
 A2A: Final[Mapping[str, Mapping[int, str]]] = {
-    "draft": _SHARED
+    "0.1": _SHARED
     | {
         -32006: "StreamingNotSupported",
         -32007: "AuthenticationRequired",
@@ -52,6 +52,19 @@ HTTP_STATUS: Final[Mapping[str, tuple[int, ...]]] = {
     "ExtendedAgentCardNotConfigured": (400,),
     "ExtensionSupportRequired": (400,),
     "VersionNotSupported": (400,),
+}
+
+# 0.3 fixes no table; these are the statuses of its Python SDK, where they mean one thing.
+LEGACY_HTTP: Final[Mapping[int, str]] = {
+    400: "InvalidRequest",
+    404: "MethodNotFound",
+    405: "MethodNotFound",
+    409: "TaskNotCancelable",
+    415: "ContentTypeNotSupported",
+    422: "InvalidParams",
+    500: "InternalError",
+    501: "UnsupportedOperation",
+    502: "InvalidAgentResponse",
 }
 
 SERVER_CODES: Final = range(-32099, -31999)

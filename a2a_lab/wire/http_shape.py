@@ -32,16 +32,16 @@ def _fault(
 
 AUTH_NEEDED = _fault("auth-needed", "the call needs credentials", Verdict.REFUSE, clause="A2A 1.0.1 §7; RFC 9110 §15.5")
 THROTTLED = _fault("throttled", "the agent asks to come back later", Verdict.REFUSE, clause="RFC 9110 §10.2.3")
-HTTP_ERROR = _fault("http-error", "an HTTP failure without a JSON-RPC answer", Verdict.REFUSE, clause="RFC 9110 §15")
+HTTP_ERROR = _fault("http-error", "an HTTP failure without an answer of A2A", Verdict.REFUSE, clause="RFC 9110 §15")
 HTTP_STATUS = _fault(
-    "http-status", "a JSON-RPC answer under an unusual HTTP status; the body counts", Verdict.ACCEPT, kind=Kind.NOTE
+    "http-status", "an answer of A2A under an unusual HTTP status; the body counts", Verdict.ACCEPT, kind=Kind.NOTE
 )
 EMPTY_ANSWER = _fault(
     "empty-answer", "success without a body", Verdict.CONFORMANCE_ERROR, clause="A2A 1.0.1 §9.1; JSON-RPC 2.0 §5"
 )
 ANSWER_MEDIA = _fault(
     "answer-media-type",
-    "a JSON-RPC answer is labelled as something else",
+    "an answer in JSON is labelled as something else",
     Verdict.HINT,
     clause="A2A 1.0.1 §9.1 (application/json)",
 )
@@ -64,8 +64,8 @@ class HttpShape:
     challenge: str | None = None
 
 
-def read(status: int, headers: Headers) -> HttpShape:
-    """Judge status and headers alone."""
+def read(status: int, headers: Headers, *, wanted: str = "a JSON-RPC answer") -> HttpShape:
+    """Judge status and headers alone. `wanted` is what the body would have to hold under a failing status."""
     media = media_type(headers)
     if 200 <= status <= 299:
         return HttpShape(media_type=media)
@@ -90,7 +90,7 @@ def read(status: int, headers: Headers) -> HttpShape:
     where = f" to {quoted(first_header(headers, 'Location'))}" if 300 <= status <= 399 else ""
     return HttpShape(
         media_type=media,
-        finding=HTTP_ERROR(f"HTTP {status}{where} without a JSON-RPC answer", status=status),
+        finding=HTTP_ERROR(f"HTTP {status}{where} without {wanted}", status=status),
         retry_after_s=retry_after,
     )
 

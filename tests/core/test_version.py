@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 import pytest
 
 from a2a_lab.core.model import Interface
 from a2a_lab.core.policy import Policy
-from a2a_lab.core.version import VersionGate, fits, gate_version, is_supported, line_of, supported
+from a2a_lab.core.version import VersionGate, fits, gate_version, is_supported, line_of, spoken_over, supported
 from a2a_lab.errors import Misuse
 from a2a_lab.verdicts import Kind, Verdict
 from tests.core.cards import card_of, one_zero, slugs, zero_three
@@ -143,3 +144,44 @@ def test_the_choice_of_an_interface_asks_the_same_questions() -> None:
 
 def test_the_line_of_a_version_is_major_and_minor() -> None:
     assert [line_of(value) for value in ("1.0", "1.0.1", "0.3.0-rc", 1.0, "x")] == ["1.0", "1.0", "0.3", None, None]
+
+
+@pytest.mark.parametrize(
+    ("form", "supports", "dialect"),
+    [
+        ("0.1", ("0.1",), "0.1"),
+        ("0.1", ("1.0", "0.3", "0.2"), None),
+        ("0.2", ("0.3", "0.2"), "0.2"),
+        ("0.2", ("0.1",), None),
+        ("0.3", ("0.1", "0.2", "0.3"), "0.3"),
+        ("0.3", ("1.0", "0.2"), "0.2"),
+        ("0.3", ("0.1",), "0.1"),
+        ("1.0", ("0.3", "0.2", "0.1"), None),
+    ],
+)
+def test_a_card_without_a_version_may_be_of_any_version_of_its_shape(
+    form: str, supports: tuple[str, ...], dialect: str | None
+) -> None:
+    """Cards before 0.2.5 state none, those of the draft cannot; a 1.0 card is never tried as anything older."""
+    card = replace(one_zero(), form=form)
+    interface = Interface(url="https://a.test", binding="JSONRPC", version=None)
+    assert gate_version(card, interface, Policy(supports=supports)).dialect == dialect
+
+
+@pytest.mark.parametrize(
+    ("version", "supports", "dialect"),
+    [
+        ("1.0", ("1.0", "0.2"), "1.0"),
+        ("0.3.0", ("0.3.0",), "0.3"),
+        ("0.2.6", ("0.3", "0.2"), None),
+        ("0.2", ("0.2",), None),
+        (None, ("0.2", "0.1"), None),
+    ],
+)
+def test_http_json_is_spoken_from_0_3_on(version: str | None, supports: tuple[str, ...], dialect: str | None) -> None:
+    interface = Interface(url="https://a.test", binding="HTTP+JSON", version=version)
+    found = gate_version(zero_three(), interface, Policy(supports=supports, bindings=("HTTP+JSON",)))
+    assert found.dialect == dialect
+    if dialect is None:
+        assert "over HTTP+JSON" in found.findings[0].detail
+    assert spoken_over("JSONRPC", supports) == tuple("0.3" if one == "0.3.0" else one for one in supports)
