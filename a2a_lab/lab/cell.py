@@ -19,7 +19,7 @@ import httpx
 from a2a_lab import __version__
 from a2a_lab.core.canonical import content_digest, portable_digest
 from a2a_lab.core.keys import KeySet
-from a2a_lab.core.policy import Policy
+from a2a_lab.core.policy import Clocks, Policy
 from a2a_lab.core.resolvers import PathPrefix, Resolver, TenantHeader, TenantQuery
 from a2a_lab.core.urls import origin
 from a2a_lab.errors import HarnessFault, LabError, MalformedJson
@@ -107,7 +107,7 @@ async def _meet(cell: Cell, bench: Bench, agent: RunningAgent, started: str) -> 
         policy=policy,
         now=time.time(),
         wait=consumer.wait,
-        resolver=_resolver(consumer),
+        resolver=resolver_of(consumer),
     )
     outcome = await INITIATORS[cell.key.posture].run(job, http, journal)
     calls = read_calls(recorder.exchanges, bounds=policy.bounds)
@@ -164,14 +164,19 @@ async def _meet(cell: Cell, bench: Bench, agent: RunningAgent, started: str) -> 
 
 
 def _policy(cell: Cell, bench: Bench) -> Policy:
-    consumer, clocks = cell.consumer, bench.matrix.clocks
+    clocks = bench.matrix.clocks
     if cell.key.posture == "trusting":
         clocks = replace(clocks, total_s=bench.matrix.cap_s)
+    return policy_of(cell.consumer, clocks=clocks, keys=KeySet.from_jwks(bench.host.trusted_jwks))
+
+
+def policy_of(consumer: ConsumerSpec, *, clocks: Clocks, keys: KeySet | None) -> Policy:
+    """What the operator of a consumer decides, as its file says; the same whether a cell runs or is judged again."""
     return Policy(
         supports=consumer.supports,
         topology=consumer.topology,
         signature_policy=consumer.signature_policy,
-        trusted_keys=KeySet.from_jwks(bench.host.trusted_jwks),
+        trusted_keys=keys,
         probe=consumer.probe,
         probe_control=consumer.control_probe,
         drift=consumer.drift,
@@ -180,7 +185,8 @@ def _policy(cell: Cell, bench: Bench) -> Policy:
     )
 
 
-def _resolver(consumer: ConsumerSpec) -> Resolver | None:
+def resolver_of(consumer: ConsumerSpec) -> Resolver | None:
+    """How a consumer selects its tenant, if it has one."""
     if consumer.tenant is None:
         return None
     if consumer.tenant_by == "header":

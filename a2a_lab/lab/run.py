@@ -15,6 +15,7 @@ from a2a_lab.lab.cell import TOOL, Bench, Witness, run_cell
 from a2a_lab.lab.matrix import Matrix
 from a2a_lab.lab.plan import Cell
 from a2a_lab.lab.records import CellRecord, Header, RunWriter, VendorRecord, run_id
+from a2a_lab.lab.runkeys import note_keys
 from a2a_lab.ledger import Ledger
 from a2a_lab.net.client import Reach, new_client, tls_context
 from a2a_lab.vendors.launch import SimulatedHost
@@ -132,6 +133,7 @@ async def _run(
     try:
         with Ledger(out / LEDGER) as ledger:
             async with SimulatedHost() as host, asyncio.TaskGroup() as group:
+                note_keys(writer.folder, host.trusted_jwks, since=_iso(datetime.now(UTC)))
                 for _ in range(min(workers, len(cells)) or 1):
                     work = _work(matrix, queue, writer, ledger, host, context, transport_timeout_s, board, witness)
                     group.create_task(work)
