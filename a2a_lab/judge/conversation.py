@@ -6,12 +6,13 @@ stream, then judge in order. Looks at the card between the calls are judged wher
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from typing import Final
 
 from a2a_lab.core.asked import STREAMS
-from a2a_lab.core.model import Artifact, Card, Task
+from a2a_lab.core.model import Artifact, Card, Interface, Task
 from a2a_lab.core.policy import Intent, Policy
 from a2a_lab.core.probe import ProbeReading
 from a2a_lab.core.receive import judge_artifact
@@ -29,6 +30,7 @@ from a2a_lab.judge.requests import judge_request
 from a2a_lab.judge.transcript import Call, read_body, read_request
 from a2a_lab.judge.watching import asking, watch
 from a2a_lab.verdicts import Finding, FindingKind, Judge, Kind, NotGradeable, Stage, Verdict
+from a2a_lab.wire.dialects import spoken
 from a2a_lab.wire.exchange import Exchange
 from a2a_lab.wire.har import NOT_RECORDED
 from a2a_lab.wire.http_shape import AUTH_NEEDED, THROTTLED
@@ -51,7 +53,17 @@ BODY_NOT_RECORDED = FindingKind(
     rule="R5",
     means="the recording lacks the body of an answer, which is not judged; record with a proxy or with the lab",
 )
+MORE_ALIKE = FindingKind(
+    slug="more-alike",
+    stage=Stage.LEDGER,
+    verdict=Verdict.ACCEPT,
+    kind=Kind.NOTE,
+    judge=Judge.POLICY,
+    rule="DESIGN 9",
+    means="there are more findings of a kind than are listed",
+)
 
+_ALIKE: Final = 50  # findings of one kind that are kept of one recording
 _AT_THE_DOOR: Final = frozenset({AUTH_NEEDED.slug, THROTTLED.slug})
 
 
@@ -85,6 +97,7 @@ class Conversation:
         self._hops: dict[str, int] = {}  # how often a call was redirected before it came to this URL
         self._received: dict[tuple[str | None, str], Artifact] = {}
         self._said: set[tuple[object, ...]] = set()
+        self._times: Counter[tuple[str, Stage, Verdict]] = Counter()
 
     def judge(
         self, *, known: Iterable[Artifact] = (), artifacts: Iterable[Artifact] = (), tasks: Sequence[Task] = ()
@@ -105,14 +118,16 @@ class Conversation:
                 place += 1
         self._add(*self._looks.conclude())
         self._add(*self.book.findings())
+        self._count_the_rest()
         self.reached |= self._looks.reached
         self.not_gradeable = history.not_gradeable
 
     # -- three passes
 
     def _read(self) -> None:
+        heard = spoken(*self._declared())
         for exchange in self._exchanges:
-            call = read_request(exchange)
+            call = read_request(exchange, heard=heard)
             if call is None:
                 continue
             self._by_exchange[id(exchange)] = call
@@ -239,15 +254,31 @@ class Conversation:
             return True
         target = grounds.discovery.target
         places = [grounds.interface.url, target.dispatch_url if target else "", *self._hops]
-        return any(_is_there(call.exchange.url, place) for place in places if place)
+        return any(_is_there(endpoint, place) for place in places if place for endpoint in call.endpoints)
+
+    def _declared(self) -> list[Interface]:
+        """The interfaces that the card declares, the bound one first."""
+        card, bound = self._grounds.card, self._grounds.interface
+        return [*([bound] if bound is not None else []), *(card.interfaces if card is not None else ())]
 
     def _add(self, *findings: Finding) -> None:
-        """Take findings up, each once: two snapshots of one artifact have the same flaw."""
+        """Take findings up, each once, and not thousands alike: two snapshots of one artifact have the same flaw."""
         for one in findings:
             key = (one.slug, one.stage, one.verdict, one.detail, one.at)
-            if key not in self._said:
+            if key in self._said:
+                continue
+            alike = (one.slug, one.stage, one.verdict)
+            self._times[alike] += 1
+            if self._times[alike] <= _ALIKE:
                 self._said.add(key)
                 self.findings.append(one)
+
+    def _count_the_rest(self) -> None:
+        """Say of which findings there were more than are listed."""
+        for (slug, stage, _), times in self._times.items():
+            if times > _ALIKE:
+                detail = f"{slug} was found {times} times, the first {_ALIKE} are listed"
+                self.findings.append(MORE_ALIKE(detail, stage=stage, found=times, expected=_ALIKE))
 
 
 def _agent(grounds: Grounds, exchanges: Sequence[Exchange]) -> str:

@@ -36,6 +36,8 @@ class History:
         running: dict[str, int] = {}
         for place, call in enumerate(calls):
             task_id, message = task_id_of(call), call.asked.message
+            if call.dialect.id == "0.1" and call.is_send and task_id not in self._seen:
+                task_id = None  # the id that a client of the draft made for a new task: nothing is continued by it
             for task in call.tasks:
                 self._seen.setdefault(task.id, []).append(task)
                 self._places.setdefault(task.id, []).append(place)
@@ -63,7 +65,9 @@ class History:
 
     def followed(self, task: Task, place: int) -> Task:
         """The last snapshot of the task before the next message to it, or its cancel."""
-        until = next((at for at in self._touched.get(task.id, ()) if at > place), len(self._calls))
+        touched = self._touched.get(task.id, [])
+        after = bisect_left(touched, place + 1)
+        until = touched[after] if after < len(touched) else len(self._calls)
         first, last = self._before(task.id, place + 1), self._before(task.id, until)
         return self._seen[task.id][last - 1] if last > first else task
 

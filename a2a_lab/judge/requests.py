@@ -68,7 +68,7 @@ def judge_request(call: Call, card: Card | None, interface: Interface | None) ->
 
 
 def _tenant(call: Call, interface: Interface) -> list[Finding]:
-    sent, due = call.asked.tenant or None, interface.tenant or None
+    sent, due = call.tenant_at(interface.url), interface.tenant or None
     if sent == due or call.dialect.id != "1.0":
         return []
     detail = f"{call.asked.method} carries tenant {quoted(sent)}, the card's interface has {quoted(due)}"

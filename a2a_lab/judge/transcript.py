@@ -8,15 +8,17 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass, field
+from urllib.parse import unquote
 
-from a2a_lab.core.model import Artifact, Json, RpcError, State, StreamEvent, Task
+from a2a_lab.core.model import Artifact, Interface, Json, RpcError, State, StreamEvent, Task
 from a2a_lab.core.policy import Bounds
 from a2a_lab.core.stream_result import StreamResult
 from a2a_lab.errors import LimitExceeded, MalformedJson
 from a2a_lab.verdicts import Finding
-from a2a_lab.wire.dialects import Answer, Dialect, Op, RequestFacts, dialect_of_request
+from a2a_lab.wire.dialects import Answer, Dialect, Op, RequestFacts, spoken
 from a2a_lab.wire.exchange import Chunk, Exchange
 from a2a_lab.wire.http_shape import media_type
+from a2a_lab.wire.spoken import Spoken
 from a2a_lab.wire.sse import SseReader
 
 
@@ -49,6 +51,21 @@ class Call:
     @property
     def rpc_id(self) -> Json:
         return self.asked.rpc_id
+
+    @property
+    def endpoints(self) -> tuple[str, ...]:
+        """The URLs that the called interface may have: over HTTP+JSON the last segment of 1.0 may be a tenant."""
+        endpoint = self.asked.endpoint or self.exchange.url
+        if self.dialect.binding != "HTTP+JSON" or self.dialect.id != "1.0":
+            return (endpoint,)
+        return endpoint, endpoint.rpartition("/")[0]
+
+    def tenant_at(self, url: str) -> str | None:
+        """The tenant that the call names at the interface of a URL."""
+        endpoint, base = self.asked.endpoint, url.partition("?")[0].rstrip("/")
+        if self.dialect.binding != "HTTP+JSON" or not endpoint.startswith(f"{base}/"):
+            return self.asked.tenant or None
+        return unquote(endpoint.removeprefix(f"{base}/")) or self.asked.tenant or None
 
     @property
     def is_send(self) -> bool:
@@ -87,29 +104,35 @@ class Call:
         ]
 
 
-def read_calls(exchanges: Iterable[Exchange], *, bounds: Bounds | None = None) -> list[Call]:
-    """The A2A calls among the exchanges, in order; card fetches and foreign traffic are left out."""
-    calls = (read_call(exchange, bounds=bounds or Bounds()) for exchange in exchanges)
+def read_calls(
+    exchanges: Iterable[Exchange], *, bounds: Bounds | None = None, interfaces: Iterable[Interface] = ()
+) -> list[Call]:
+    """The A2A calls among the exchanges, in order; card fetches and foreign traffic are left out.
+
+    `interfaces` are those of the bound card: where a request may be of several dialects, they decide.
+    """
+    heard = spoken(*interfaces)
+    calls = (read_call(exchange, bounds=bounds or Bounds(), heard=heard) for exchange in exchanges)
     return [call for call in calls if call is not None]
 
 
-def read_request(exchange: Exchange, *, dialect: Dialect | None = None) -> Call | None:
+def read_request(exchange: Exchange, *, heard: Spoken | None = None) -> Call | None:
     """The request as a call without an answer, in the dialect that it names itself; None where it is no call."""
-    spoken = dialect_of_request(exchange.request_body) or dialect
-    if exchange.method != "POST" or spoken is None:
+    dialect = (heard or spoken()).dialect_of(exchange)
+    if dialect is None:
         return None
     try:
-        asked = spoken.parse_request(exchange.request_body)
+        asked = dialect.parse_request(exchange.request_body, method=exchange.method, url=exchange.url)
     except MalformedJson:
         return None
     if asked.op is None:
         return None
-    return Call(exchange=exchange, dialect=spoken, op=asked.op, asked=asked)
+    return Call(exchange=exchange, dialect=dialect, op=asked.op, asked=asked)
 
 
-def read_call(exchange: Exchange, *, bounds: Bounds, dialect: Dialect | None = None) -> Call | None:
+def read_call(exchange: Exchange, *, bounds: Bounds, heard: Spoken | None = None) -> Call | None:
     """The exchange as a call with whatever answered it; None where it is no call."""
-    call = read_request(exchange, dialect=dialect)
+    call = read_request(exchange, heard=heard)
     if call is None or exchange.status is None:
         return call
     if media_type(exchange.response_headers) == "text/event-stream" and call.op in ("stream", "subscribe"):

@@ -164,7 +164,7 @@ def _captured(document: Any, path: Path, policy: Policy | None, intent: Intent |
     if not capture.conversations:
         raise Unreadable(
             "no-a2a-traffic",
-            f"{path}: none of its {capture.entries} entries is a card or a call of A2A over JSON-RPC",
+            f"{path}: none of its {capture.entries} entries is a card or a call of A2A",
         )
     for name, exchanges in capture.conversations:
         judgement = judge_evidence(
