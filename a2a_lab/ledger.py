@@ -17,7 +17,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from a2a_lab.errors import RecordFault
+from a2a_lab.errors import HarnessFault, RecordFault
 
 SCHEMA_VERSION = 2
 _SCHEMA = """
@@ -97,7 +97,7 @@ class Ledger:
         await asyncio.to_thread(self.note, run, cell, what, **detail)
 
     def note(self, run: str, cell: str, what: str, /, **detail: Any) -> None:
-        """Write a fact, on the disk when this returns."""
+        """Write a fact, on the disk when this returns. Raises HarnessFault where it cannot be written."""
         self._write(
             "INSERT INTO facts (run, cell, what, detail, at) VALUES (?, ?, ?, ?, ?)",
             (run, cell, what, json.dumps(detail, ensure_ascii=False), time.time()),
@@ -189,5 +189,8 @@ class Ledger:
         self.close()
 
     def _write(self, statement: str, values: tuple[Any, ...]) -> None:
-        with self._lock, self._db:
-            self._db.execute(statement, values)
+        try:
+            with self._lock, self._db:
+                self._db.execute(statement, values)
+        except sqlite3.Error as problem:
+            raise HarnessFault(f"{self.path}: cannot be written ({problem}), so nothing more is sent") from problem

@@ -45,6 +45,13 @@ CARD_HTTP_STATUS = _refusal("card-http-status", "the server failed where a card 
 GO_ON = frozenset({400, 404, 405, 410})  # "not here" in the words of the servers measured: 400 wants a parameter
 TRY_AGAIN = frozenset({429, 502, 503, 504})
 RETRY_DEFAULT_S = 1.0  # where the server does not say how long
+_REMEDIES = {
+    "connect": "is the agent running, and are host and port right?",
+    "dns": "is the name of the host right?",
+    "tls": "is it https that is spoken there? --ca-bundle names authorities of your own",
+    "proxy": "is the proxy right? NO_PROXY leaves hosts out",
+    "read-timeout": "the server took the request and never answered it",
+}
 RETRY_LIMIT_S = 5.0  # a server that wants more than this is throttling, and is not asked again
 
 Reason = Literal["hint", "target", "union", "other-path"]
@@ -128,10 +135,15 @@ def ask(request: CardRequest, policy: Policy) -> Asking:
         hops += 1
 
 
+def _remedy(fault: str) -> str:
+    return next((f"; {remedy}" for start, remedy in _REMEDIES.items() if fault.startswith(start)), "")
+
+
 def _meaning(url: str, answer: CardAnswer, notes: tuple[Finding, ...]) -> Fetched:
     status = answer.status
     if answer.fault:
-        finding = CARD_UNREACHABLE(f"{quoted(url)} gave no HTTP answer: {answer.fault}", found=answer.fault)
+        detail = f"{quoted(url)} gave no HTTP answer: {answer.fault}{_remedy(answer.fault)}"
+        finding = CARD_UNREACHABLE(detail, found=answer.fault)
         return Fetched(url=url, stop=(finding,), not_gradeable=NotGradeable.UNREACHABLE)
     if status is None or status in GO_ON:
         return Fetched(url=url)

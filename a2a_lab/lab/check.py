@@ -14,6 +14,7 @@ from typing import Any
 
 from a2a_lab.core.addresses import is_loopback
 from a2a_lab.core.keys import KeySet
+from a2a_lab.core.media import parse_media_type
 from a2a_lab.core.policy import Clocks, Intent, Policy
 from a2a_lab.core.resolvers import PathPrefix, Resolver, TenantHeader, TenantQuery
 from a2a_lab.core.urls import parse_url
@@ -147,6 +148,13 @@ async def check(url: str, options: CheckOptions) -> CheckResult:
         stream_if_declared=True,
     )
     recorder = Recorder()
+    for name, path in (
+        ("ca-bundle", reach.ca_bundle),
+        ("client-cert", reach.client_cert),
+        ("client-key", reach.client_key),
+    ):
+        if path and not Path(path).exists():
+            raise Misuse(f"--{name} {path}: there is no such file; expected a PEM file")
     try:
         context = tls_context(reach)
     except OSError as fault:
@@ -228,6 +236,8 @@ def would_send(job: Job) -> str:
 
 def _intent(options: CheckOptions, canary: str) -> Intent:
     mode = options.mode
+    if parse_media_type(mode) is None:
+        raise Misuse(f"--mode {mode!r}: expected a media type, such as text/plain or application/json")
     if mode == "application/json":
         body = json.dumps({"text": options.text, "id": canary}).encode()
     else:
@@ -297,7 +307,11 @@ def _trusted(path: str) -> KeySet | None:
 
 def _resolver(options: CheckOptions) -> Resolver | None:
     how, _, name = options.tenant_by.partition(":")
-    if not options.tenant or how == "interface":
+    if name and how not in ("header", "query"):
+        raise Misuse(f"--tenant-by {options.tenant_by!r}: only header and query take a name, as in header:X-Tenant")
+    if how != "interface" and not options.tenant:
+        raise Misuse(f"--tenant-by {options.tenant_by} selects a tenant, and none is given; add --tenant NAME")
+    if how == "interface":
         return None
     if how == "header":
         return TenantHeader(tenant=options.tenant, header=name or "X-Tenant")

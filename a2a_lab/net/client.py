@@ -19,7 +19,7 @@ import httpx
 
 from a2a_lab import __version__
 from a2a_lab.core.policy import Bounds
-from a2a_lab.errors import HarnessFault
+from a2a_lab.errors import HarnessFault, Misuse
 from a2a_lab.net.evidence import Recorder
 from a2a_lab.wire.exchange import Chunk, Exchange
 
@@ -56,15 +56,24 @@ def tls_context(reach: Reach) -> ssl.SSLContext:
 
 
 def new_client(reach: Reach, context: ssl.SSLContext) -> httpx.AsyncClient:
-    """A client for one worker. One per worker, since a shared pool rescans every connection on each request."""
-    return httpx.AsyncClient(
-        verify=context,
-        proxy=reach.proxy,
-        trust_env=reach.trust_env,
-        follow_redirects=False,
-        headers={"User-Agent": USER_AGENT, "Accept-Encoding": "identity"},
-        timeout=httpx.Timeout(None, connect=CONNECT_S),
-    )
+    """A client for one worker. One per worker, since a shared pool rescans every connection on each request.
+
+    Raises Misuse for a proxy that httpx cannot use, whether given or found in the environment.
+    """
+    try:
+        return httpx.AsyncClient(
+            verify=context,
+            proxy=reach.proxy,
+            trust_env=reach.trust_env,
+            follow_redirects=False,
+            headers={"User-Agent": USER_AGENT, "Accept-Encoding": "identity"},
+            timeout=httpx.Timeout(None, connect=CONNECT_S),
+        )
+    except (ValueError, ImportError, httpx.InvalidURL) as fault:
+        raise Misuse(
+            f"the proxy cannot be used: {fault}; expected http://HOST:PORT or https://HOST:PORT, in --proxy, "
+            "HTTP_PROXY, HTTPS_PROXY or ALL_PROXY"
+        ) from fault
 
 
 class Http:

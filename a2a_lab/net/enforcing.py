@@ -26,7 +26,7 @@ from a2a_lab.core.pinning import (
 )
 from a2a_lab.core.probe import ProbeReading, judge_ids, read_probe
 from a2a_lab.core.receive import judge_artifact
-from a2a_lab.core.rehearsal import Decision, ProbePlan, next_probe, rehearse
+from a2a_lab.core.rehearsal import NOT_COMMITTED, Decision, ProbePlan, next_probe, rehearse
 from a2a_lab.net.caller import Caller
 from a2a_lab.net.client import Http
 from a2a_lab.net.following import Followed, Follower
@@ -293,5 +293,6 @@ class _Flow(Groundwork):
         stopping = [one for one in self.outcome.findings.all if one.verdict.severity >= Verdict.REFUSE.severity]
         self.outcome.errors = list(dict.fromkeys(one.slug for one in stopping))
         if stopping and not self.outcome.said:
-            worst = max(stopping, key=lambda one: one.verdict.severity)
+            causes = [one for one in stopping if one.slug != NOT_COMMITTED.slug]  # which only says what follows
+            worst = max(causes or stopping, key=lambda one: one.verdict.severity)
             self.outcome.said = f"{worst.slug}: {worst.detail}"

@@ -9,7 +9,7 @@ from collections.abc import Callable, Sequence
 from datetime import UTC, datetime
 from pathlib import Path
 
-from a2a_lab.errors import RecordFault
+from a2a_lab.errors import HarnessFault, RecordFault
 from a2a_lab.net.redact import Redactor
 from a2a_lab.wire.exchange import Exchange
 from a2a_lab.wire.har import from_har, to_har
@@ -37,15 +37,21 @@ class Recorder:
 def write_har(
     path: Path, exchanges: Sequence[Exchange], *, started: datetime, tool: str, redactor: Redactor, comment: str = ""
 ) -> Path:
-    """Store the exchanges, redacted, readable by the user alone; whole or not at all."""
+    """Store the exchanges, redacted, readable by the user alone; whole or not at all.
+
+    Raises HarnessFault where the file cannot be written.
+    """
     document = to_har(
         [redactor.exchange(exchange) for exchange in exchanges], started=started, tool=tool, comment=comment
     )
-    path.parent.mkdir(parents=True, exist_ok=True)
     half = path.with_name(path.name + ".tmp")
-    with os.fdopen(os.open(half, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600), "w", encoding="utf-8") as file:
-        json.dump(document, file, ensure_ascii=False, separators=(",", ":"))
-    half.replace(path)
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        with os.fdopen(os.open(half, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600), "w", encoding="utf-8") as file:
+            json.dump(document, file, ensure_ascii=False, separators=(",", ":"))
+        half.replace(path)
+    except OSError as fault:
+        raise HarnessFault(f"the evidence {path} cannot be written: {fault.strerror}; name another folder") from fault
     return path
 
 
