@@ -54,6 +54,11 @@ class Asked:
         return self.intended or self.mode
 
     @property
+    def opens_task(self) -> bool:
+        """Whether the task id is one that the client made for a new task, as clients of the draft do."""
+        return self.dialect == "0.1" and self.op in SENDS and self.task_id is not None and not self.task_is_known
+
+    @property
     def is_declared(self) -> bool:
         """Whether the call belongs to what the card promised: its version, and its capabilities where it needs one."""
         if line_of(self.declared_version) != self.dialect:

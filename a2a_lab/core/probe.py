@@ -135,12 +135,19 @@ def judge_ids(answer: Task | Message | RpcError | None, asked: Asked) -> list[Fi
         return findings
     if answer.id != asked.task_id:
         detail = f"task {quoted(asked.task_id)} was named, {quoted(answer.id)} came"
-        findings.append(TASK_REPLACED(detail, found=answer.id, expected=asked.task_id, verdict=softer))
+        is_clients = asked.dialect == "0.1"  # whose clients make the ids, and whose servers must use them
+        verdict = None if is_clients else softer
+        findings.append(TASK_REPLACED(detail, found=answer.id, expected=asked.task_id, verdict=verdict))
     # A task that asks again may have been paused before the evidence begins; one that just works was made up.
-    elif not asked.task_is_known and asked.op in SENDS and answer.state is not State.INPUT_REQUIRED:
+    elif _is_made_up(asked) and answer.state is not State.INPUT_REQUIRED:
         detail = f"task {quoted(asked.task_id)} was never handed out, and is {answer.state.value} now"
         findings.append(UNKNOWN_TASK_ACCEPTED(detail, found=asked.task_id, verdict=softer))
     return findings
+
+
+def _is_made_up(asked: Asked) -> bool:
+    """Whether a message continues a task that the agent never handed out."""
+    return not asked.task_is_known and asked.op in SENDS and not asked.opens_task
 
 
 def judge_renegotiations(asked_again: int, limit: int) -> list[Finding]:

@@ -76,7 +76,11 @@ _FITS: Mapping[str, frozenset[Op]] = {
     "PushNotificationNotSupported": frozenset(),  # no call of ours configures push
     CONTENT_TYPE: SENDS,
     "ExtendedAgentCardNotConfigured": frozenset({"extended-card"}),
+    "StreamingNotSupported": STREAMS,
 }
+# What names two situations in each dialect: a stream that is not offered, and a message to a task that has ended.
+_NO_STREAM = {"0.1": "StreamingNotSupported"}
+_HAS_ENDED = {"1.0": "UnsupportedOperation", "0.1": "InvalidTaskState"}  # in between any error was right
 
 # What a message says when its code does not: (words, right error, calls where that can be).
 _WORDS = (
@@ -112,7 +116,8 @@ def judge_error(error: RpcError, asked: Asked) -> list[Finding]:
             return [refused]
         note = GENERAL_ERROR_CODE(f"{shown}; {better} is the error for this", found=name, expected=better)
         return [refused, note]
-    if (right is not None and name != right) or not _can_be(name, asked):
+    is_wrong = right is not None and name != right and not _is_broader(name, asked)
+    if is_wrong or not _can_be(name, asked):
         wants = f"{right} is the error for this" if right else f"that cannot be true of {asked.op}"
         return [MISINFORMING_ERROR(f"{asked.op} was answered {shown}; {wants}", found=name, expected=right)]
     return [refused]
@@ -143,21 +148,26 @@ def expected_error(asked: Asked) -> str | None:
             return "ExtendedAgentCardNotConfigured"
         return "UnsupportedOperation" if is_current and asked.declares_extended_card is False else None
     if asked.op in STREAMS and asked.declares_streaming is False:
-        return "UnsupportedOperation"
-    if asked.task_id is None:
+        return _NO_STREAM.get(asked.dialect, "UnsupportedOperation")
+    if asked.task_id is None or asked.opens_task:
         return None
     if not asked.task_is_known and asked.task_state is None:
         return "TaskNotFound"
     if asked.task_state is not None and asked.task_state.is_terminal:
         if asked.op == "cancel":
             return "TaskNotCancelable"
-        if asked.op in SENDS | STREAMS:  # before 1.0 any error was right
-            return "UnsupportedOperation" if is_current else None
+        if asked.op in SENDS | STREAMS:
+            return _HAS_ENDED.get(asked.dialect)
     return None
 
 
+def _is_broader(name: str, asked: Asked) -> bool:
+    """The draft's OperationNotSupported is broader than its other errors, and true beside them."""
+    return asked.dialect == "0.1" and name == "UnsupportedOperation"
+
+
 def _can_be(name: str, asked: Asked) -> bool:
-    if name == "TaskNotFound" and asked.task_id is not None:
+    if name == "TaskNotFound" and asked.task_id is not None and not asked.opens_task:
         return asked.task_state is None  # a task that the agent itself shows is not missing
     return asked.op in _FITS.get(name, {asked.op})
 
