@@ -26,7 +26,6 @@ from a2a_lab.judge.grounds import Grounds, Shelf
 from a2a_lab.judge.histories import History
 from a2a_lab.judge.lastword import received
 from a2a_lab.judge.reading import PROBES, Around, read_outcome
-from a2a_lab.judge.requests import judge_request
 from a2a_lab.judge.transcript import Call, read_body, read_request
 from a2a_lab.judge.watching import asking, watch
 from a2a_lab.verdicts import Finding, FindingKind, Judge, Kind, NotGradeable, Stage, Verdict
@@ -157,7 +156,6 @@ class Conversation:
     def _judge_call(self, place: int, history: History) -> None:
         call, around = self.calls[place], self._around(self.calls[place])
         exchange = call.exchange
-        self._add(*judge_request(call, around.card, around.interface))
         if exchange.cut_by == NOT_RECORDED:
             self._add(BODY_NOT_RECORDED(at=exchange.url))
             return
