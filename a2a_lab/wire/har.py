@@ -128,10 +128,36 @@ def _exchange(entry: Mapping[str, Any], offset_ms: float) -> Exchange:
         body=body,
         chunks=chunks,
         ending="open" if is_left_out else cast(Ending, entry.get("_ending", "close")),
-        fault=entry.get("_fault") or (None if status else "no-answer"),
+        fault=entry.get("_fault") or (None if status else _fault(entry, response)),
         cut_by=NOT_RECORDED if is_left_out else entry.get("_cut_by"),
         purpose=str(entry.get("_purpose", "")),
     )
+
+
+# What browsers and proxies write for a request that had no answer, and the word that the lab has for it.
+_FAULTS: Final = (
+    ("refused", "connect-refused"),
+    ("name_not_resolved", "dns"),
+    ("name or service", "dns"),
+    ("getaddrinfo", "dns"),
+    ("cert", "tls"),
+    ("ssl", "tls"),
+    ("tls", "tls"),
+    ("connection_timed_out", "connect-timeout"),
+    ("timed out", "read-timeout"),
+    ("timed_out", "read-timeout"),
+    ("timeout", "read-timeout"),
+    ("reset", "reset-after-request"),
+    ("disconnect", "reset-after-request"),
+    ("empty_response", "reset-after-request"),
+    ("closed", "reset-after-request"),
+)
+
+
+def _fault(entry: Mapping[str, Any], response: Mapping[str, Any]) -> str:
+    """The transport fault of a request that had no answer, in the lab's words where the recorder's can be read."""
+    said = str(response.get("_error") or entry.get("_error") or "").lower()
+    return next((word for text, word in _FAULTS if text in said), "no-answer")
 
 
 def _is_left_out(entry: Mapping[str, Any], response: Mapping[str, Any], content: Mapping[str, Any]) -> bool:
