@@ -126,13 +126,13 @@ def judge_evidence(
     judged.streams = tuple(call.watched for call in talk.calls if call.op in STREAMS and call.watched is not None)
     judged.orphans = talk.book.orphans()
     if not judged.orphans:
-        # A stream that broke left nothing behind once its task was cancelled or had ended (R35).
-        judged.findings.revise(lambda one: _hinted(one))
+        # A stream that broke left nothing behind once its task was cancelled or had ended; it broke all the same (R35).
+        judged.findings.revise(_refused)
     return judged
 
 
-def _hinted(finding: Finding) -> Finding:
-    return replace(finding, verdict=Verdict.HINT) if finding.verdict is Verdict.ORPHAN else finding
+def _refused(finding: Finding) -> Finding:
+    return replace(finding, verdict=Verdict.REFUSE) if finding.verdict is Verdict.ORPHAN else finding
 
 
 def _discovered(
