@@ -1,0 +1,100 @@
+"""Recalls what a stored cell was judged with: its evidence, and what its consumer wanted and its operator allowed.
+
+A record keeps what was concluded; the rest is in the HAR file of the cell, in the matrix that the run names, and in the
+keys that the run trusted. With these a cell can be judged again, or be made into a case.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import datetime
+
+from a2a_lab.core.policy import Bounds, Intent, Policy
+from a2a_lab.core.resolution import base_of
+from a2a_lab.core.resolvers import Resolver
+from a2a_lab.errors import Misuse, RecordFault
+from a2a_lab.judge.grounds import first_card_url
+from a2a_lab.judge.offline import Given, Judgement, judge_evidence
+from a2a_lab.lab.cell import policy_of, resolver_of
+from a2a_lab.lab.matrix import Matrix
+from a2a_lab.lab.plan import Cell, make_plan
+from a2a_lab.lab.records import CellRecord, Run
+from a2a_lab.lab.runkeys import keys_at
+from a2a_lab.net.evidence import read_har
+from a2a_lab.vendors.payloads import intent
+from a2a_lab.vendors.spec import ConsumerSpec
+from a2a_lab.wire.exchange import Exchange
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Recalled:
+    """One cell with all that it is judged by. `now` is Unix seconds; `base_url` is where the agent was looked for."""
+
+    record: CellRecord
+    consumer: ConsumerSpec
+    exchanges: tuple[Exchange, ...]
+    policy: Policy
+    intent: Intent
+    now: float
+    base_url: str | None = None
+    card_url: str | None = None
+    resolver: Resolver | None = None
+
+    def judge(self, exchanges: Sequence[Exchange] | None = None) -> Judgement:
+        """Judge its evidence, or other evidence in its place."""
+        return judge_evidence(
+            self.exchanges if exchanges is None else exchanges,
+            policy=self.policy,
+            intent=self.intent,
+            now=self.now,
+            base_url=self.base_url,
+            resolver=self.resolver,
+            given=Given(card_url=self.card_url),
+        )
+
+
+class Memory:
+    """The cells of one run, recalled one by one. Raises Misuse where the run's matrix cannot be read any more."""
+
+    def __init__(self, run: Run) -> None:
+        given = run.header.parameters
+        self._folder = run.folder
+        self._matrix = Matrix.load(str(given.get("matrix", run.header.matrix)))
+        planned = make_plan(
+            self._matrix,
+            replaced=dict(given.get("replaced") or {}),
+            attempts=int(given.get("attempts", 1)),
+        )
+        self._cells: dict[str, Cell] = {str(cell.key): cell for cell in planned}
+
+    def recall(self, record: CellRecord) -> Recalled:
+        """Raises RecordFault for a cell that is in no matrix any more or left no evidence, naming what is missing."""
+        cell = self._cells.get(str(record.key))
+        if cell is None:
+            raise RecordFault(
+                f"matrix {self._matrix.name} has no cell {record.key} any more, so its consumer is unknown"
+            )
+        if record.evidence is None:
+            raise RecordFault(f"cell {record.key} left no evidence ({record.said or record.verdict.value})")
+        exchanges = read_har(self._folder / record.evidence)
+        known, other = first_card_url(exchanges, Bounds())
+        keys = keys_at(self._folder, record.started)
+        return Recalled(
+            record=record,
+            consumer=cell.consumer,
+            exchanges=tuple(exchanges),
+            policy=policy_of(cell.consumer, clocks=self._matrix.clocks, keys=keys),
+            intent=intent(cell.consumer, canary=""),
+            now=_unix(record),
+            base_url=base_of(known) if known else None,
+            card_url=None if known else other,
+            resolver=resolver_of(cell.consumer),
+        )
+
+
+def _unix(record: CellRecord) -> float:
+    try:
+        return datetime.fromisoformat(record.started).timestamp()
+    except ValueError as fault:
+        raise Misuse(f"cell {record.key} started at {record.started!r}, which is no time in ISO 8601") from fault
