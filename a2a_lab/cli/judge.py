@@ -12,6 +12,7 @@ from typing import Annotated, Any, Optional
 import typer
 
 from a2a_lab.cli import show
+from a2a_lab.cli.rejudging import is_run, rejudge_command
 from a2a_lab.core.keys import KeySet
 from a2a_lab.core.policy import Intent, Policy
 from a2a_lab.errors import Misuse
@@ -27,7 +28,7 @@ def register(app: typer.Typer) -> None:
 
 
 def judge(
-    files: Annotated[list[Path], typer.Argument(help="Case files, HAR files, or folders of them.")],
+    files: Annotated[list[Path], typer.Argument(help="Case files, HAR files, folders of them, or a run.")],
     trust: Annotated[str, typer.Option("--trust", help="JWK set file with the keys that may sign cards.")] = "",
     require: Annotated[
         Optional[list[str]], typer.Option("--require", help="A capability that must be declared; repeatable.")
@@ -43,7 +44,7 @@ def judge(
 ) -> None:
     """Judge recorded evidence offline. Cases say what their consumer intends; the options are for recordings.
 
-    Ends with 1 where an expectation is not met, with 2 where a file cannot be read.
+    Ends with 1 where an expectation is not met or a run would now come out otherwise, 2 where a file cannot be read.
     """
     policy = _policy(trust, topology, allow_http or ())
     intent = Intent(mode=mode, skill=skill or None, requires=tuple(require or ()))
@@ -58,10 +59,12 @@ def judge_command(
     policy: Policy | None = None,
     intent: Intent | None = None,
 ) -> int:
-    """Judge the files, show what came, and give the exit code (R39)."""
+    """Judge the files, show what came, and give the exit code (R39). A run's folder is judged against its records."""
+    files = list(files)
+    runs = [rejudge_command(path, as_json=as_json, details=details) for path in files if is_run(path)]
     tally: Counter[tuple[Stage, bool]] = Counter()
     problems, answers = 0, 0
-    paths = list(expanded(files))
+    paths = list(expanded(path for path in files if not is_run(path)))
     for path in paths:
         for judged in judge_file(path, policy=policy, intent=intent):
             answers += 1
@@ -74,7 +77,8 @@ def judge_command(
                 _show(judged)
     if not as_json and answers > 1:
         _summary(tally, problems)
-    return 1 if any(not is_met for _, is_met in tally) else 2 if problems else 0
+    is_unmet = any(not is_met for _, is_met in tally)
+    return 1 if is_unmet or 1 in runs else 2 if problems or 2 in runs else 0
 
 
 def expanded(files: Iterable[Path]) -> Iterator[Path]:
