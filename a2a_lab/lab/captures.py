@@ -15,6 +15,7 @@ from a2a_lab.core.policy import Bounds
 from a2a_lab.core.urls import is_url, origin
 from a2a_lab.judge.grounds import first_card_url
 from a2a_lab.judge.transcript import read_request
+from a2a_lab.wire.dialects import spoken
 from a2a_lab.wire.exchange import Exchange
 from a2a_lab.wire.har import from_har
 
@@ -38,8 +39,9 @@ def is_har(document: object) -> bool:
 
 def read_capture(document: Any) -> Capture:
     """The A2A traffic of a HAR document. Raises RecordFault that names the entry which cannot be read."""
-    exchanges = [one for one in from_har(document) if is_url(one.url)]
-    called = {id(one) for one in exchanges if read_request(one) is not None}
+    exchanges = sorted((one for one in from_har(document) if is_url(one.url)), key=lambda one: one.started_ms)
+    heard = spoken()
+    called = {id(one) for one in exchanges if read_request(one, heard=heard) is not None}
     gets = [one for one in exchanges if one.method == "GET"]
     if not called and first_card_url(gets, Bounds()) == (None, None):
         return Capture(conversations=(), entries=len(exchanges), began=None)

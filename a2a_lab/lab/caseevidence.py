@@ -51,14 +51,15 @@ def read_exchange(table: Table, *, at_ms: float, bounds: Bounds) -> Exchange:
 
 
 def read_stream(table: Table, *, at_ms: float, url: str, bounds: Bounds) -> Exchange:
-    """The stream of a case. Its request is the JSON-RPC body, its frames are the writes of the answer's body."""
+    """The stream of a case; its frames are the writes of the answer's body."""
     answer = Table(table.take("response"), f"{table.where}.response")
     then = table.text("then", "close", one_of=("close", "open", "reset"))
+    sent = _sent(table, url, bounds)
     exchange = Exchange(
-        method="POST",
-        url=table.text("url", url),
-        request_headers=_pairs(table, "headers"),
-        request_body=_written(table.take("request")),
+        method=sent.method,
+        url=sent.url,
+        request_headers=sent.request_headers,
+        request_body=sent.request_body,
         started_ms=at_ms,
         status=answer.integer("status", 200, least=100),
         response_headers=headers(answer),
@@ -76,6 +77,22 @@ def read_stream(table: Table, *, at_ms: float, url: str, bounds: Bounds) -> Exch
     if not exchange.chunks:
         exchange.chunks.append(Chunk(offset_ms=now, data=b""))
     return exchange
+
+
+def _sent(table: Table, url: str, bounds: Bounds) -> Exchange:
+    """The request of a stream: the JSON-RPC body alone, or an HTTP request as in `exchanges`."""
+    written = table.take("request")
+    if not isinstance(written, Mapping) or "url" not in written:
+        return Exchange(method="POST", url=url, request_body=_written(written))
+    request = Table(written, f"{table.where}.request")
+    sent = Exchange(
+        method=request.text("method", "POST").upper(),
+        url=request.text("url"),
+        request_headers=headers(request),
+        request_body=body(request, bounds),
+    )
+    request.done()
+    return sent
 
 
 def headers(table: Table) -> list[tuple[str, str]]:

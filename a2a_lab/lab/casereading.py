@@ -239,10 +239,11 @@ class _Reading:
     def _artifacts(self, card: Card | None) -> tuple[Artifact, ...]:
         if "artifact" not in self.given:
             return ()
-        dialect = dialect_for("1.0" if card is None or card.form == "1.0" else "0.3")
-        update = {"kind": "artifact-update"} if dialect.id == "0.3" else {}
-        event = update | {"taskId": "given", "contextId": "given", "artifact": self.given.take("artifact")}
-        read = _event(dialect, event if dialect.id == "0.3" else {"artifactUpdate": event})
+        form = card.form if card is not None else "1.0"
+        event = {"taskId": "given", "contextId": "given", "artifact": self.given.take("artifact")}
+        # Each generation wraps an artifact in its own way; what is judged is the artifact alone.
+        wrapped = {"1.0": {"artifactUpdate": event}, "0.1": {"id": "given", "artifact": event["artifact"]}}
+        read = _event(dialect_for(form), wrapped.get(form, {"kind": "artifact-update"} | event))
         if read.artifact is None:
             self.given.refuse("artifact", "an artifact")
         return (read.artifact,)
