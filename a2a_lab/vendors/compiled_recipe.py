@@ -6,6 +6,7 @@ folder, makes the second build fast, as it does for Python and Node.
 
 from __future__ import annotations
 
+import hashlib
 import os
 import re
 import shutil
@@ -27,17 +28,20 @@ RELEASE = re.compile(r"(\d+)\.(\d+)")
 class Tool:
     """What builds one language. `command` is the build, run where the sources are; `kept` are what it leaves to keep.
 
-    `kept` paths are relative to the sources, may hold shell patterns, and end up in the folder's `bin`. `linked` reads
-    name==version from the built folder. `version` is an argv that prints the tool's release.
+    `out` is where it builds; `kept` paths lie in there, may hold shell patterns, and end up in the folder's `bin`.
+    `linked` reads name==version from the built folder. `version` is an argv that prints the tool's release.
+    `checked` says that the tool knows no hashes: then the lock holds those of what was kept, and they are compared.
     """
 
     programs: tuple[str, ...]
     manifest: str
+    out: str
     version: tuple[str, ...]
     command: tuple[str, ...]
     kept: tuple[str, ...]
     linked: Callable[[Path], Iterable[str]]
     env: Mapping[str, str] = field(default_factory=dict)
+    checked: bool = False
 
 
 def linked_in_go(folder: Path) -> Iterable[str]:
@@ -52,13 +56,31 @@ def linked_in_rust(folder: Path) -> Iterable[str]:
     return (f"{name}=={version}" for name, version in re.findall(r'name = "(\S+)"\nversion = "(\S+)"', text))
 
 
+def linked_in_java(folder: Path) -> Iterable[str]:
+    """The jars, whose names end with their versions."""
+    names = (re.fullmatch(r"(.+?)-(\d.*)", jar.stem) for jar in folder.glob("bin/*/lib/**/*.jar"))
+    return (f"{name[1]}=={name[2]}" for name in names if name)
+
+
+def strange_files(folder: Path, lock: Path) -> list[str]:
+    """Libraries in the built folder that are not in the lock with their hash, and those that are only in the lock."""
+    pairs = (line.split(maxsplit=1) for line in lock.read_text(encoding="utf-8").splitlines() if line.strip())
+    locked = {name.strip(): digest for digest, name in pairs}
+    found = {
+        str(file.relative_to(folder / "bin")): hashlib.sha256(file.read_bytes()).hexdigest()
+        for file in folder.glob("bin/*/lib/**/*.jar")
+    }
+    return sorted(name for name in locked.keys() | found.keys() if locked.get(name) != found.get(name))
+
+
 TOOLS = {
     "go": Tool(
         programs=("go",),
         manifest="go.mod",
         version=("go", "env", "GOVERSION"),
+        out="out",
         command=("go", "build", "-trimpath", "-o", "out/", "./..."),
-        kept=("out/*",),
+        kept=("*",),
         linked=linked_in_go,
         # The lock decides, and no other toolchain is fetched.
         env={"GOFLAGS": "-mod=readonly", "GOTOOLCHAIN": "local", "GOWORK": "off", "CGO_ENABLED": "0"},
@@ -67,10 +89,21 @@ TOOLS = {
         programs=("cargo",),
         manifest="Cargo.toml",
         version=("cargo", "--version"),
+        out="out",
         command=("cargo", "build", "--release", "--locked", "--target-dir", "out"),
-        kept=("out/release/agent", "out/release/consumer"),
+        kept=("release/agent", "release/consumer"),
         linked=linked_in_rust,
         env={"RUSTUP_AUTO_INSTALL": "0"},
+    ),
+    "java": Tool(
+        programs=("mvn", "java"),
+        manifest="pom.xml",
+        out="target",
+        version=("java", "-version"),
+        command=("mvn", "--batch-mode", "--no-transfer-progress", "package"),
+        kept=("quarkus-app",),
+        linked=linked_in_java,
+        checked=True,
     ),
 }
 
@@ -127,9 +160,16 @@ class CompiledRecipe:
         )
         (folder / "bin").mkdir(exist_ok=True)
         for pattern in self._tool.kept:
-            for found in source.glob(pattern):
+            for found in (source / self._tool.out).glob(pattern):
                 found.rename(folder / "bin" / found.name)
-        shutil.rmtree(source / "out", ignore_errors=True)
+        shutil.rmtree(source / self._tool.out, ignore_errors=True)
+        if self._tool.checked and (strange := strange_files(folder, self._vendor.runtime.lock)):
+            raise HarnessFault(
+                f"{self._vendor.environment_name} was not built: these are not what {self._vendor.runtime.lock.name} "
+                f"says: {', '.join(strange)}",
+                step="verify",
+                cause="failed",
+            )
         if self._vendor.runtime.check:
             yield check_step(filled(self._vendor.runtime.check, {**self.places(folder), "environment": str(folder)}))
 

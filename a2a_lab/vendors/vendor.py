@@ -14,8 +14,14 @@ from pathlib import Path
 ROLES = ("agent", "consumer")
 DIALECTS = ("0.1", "0.2", "0.3", "1.0")
 BINDINGS = ("JSONRPC", "HTTP+JSON", "GRPC")
-KINDS = ("python", "node", "go", "rust")
-LOCKS = {"python": "requirements.lock", "node": "package-lock.json", "go": "go.sum", "rust": "Cargo.lock"}
+KINDS = ("python", "node", "go", "java", "rust")
+LOCKS = {
+    "python": "requirements.lock",
+    "node": "package-lock.json",
+    "go": "go.sum",
+    "java": "jars.lock",
+    "rust": "Cargo.lock",
+}
 PLACEHOLDER = re.compile(r"\{(\w+)\}")
 # What a launch line may name: the environment's interpreter, the folder of the programs, and what the lab hands out.
 PLACEHOLDERS = ("python", "node", "programs", "environment", "port", "url", "nonce", "log")

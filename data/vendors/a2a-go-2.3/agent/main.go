@@ -86,6 +86,14 @@ func described(part *a2a.Part) string {
 	return "[" + kind + " " + part.MediaType + "]"
 }
 
+// exactly keeps a mux from taking a final slash for everything below it.
+func exactly(path string) string {
+	if strings.HasSuffix(path, "/") {
+		return path + "{$}"
+	}
+	return path
+}
+
 func main() {
 	options := kit.ReadAgentOptions(os.Args[1:])
 	agent := &echo{work: options.Work, hangs: options.Hang >= 0}
@@ -104,7 +112,7 @@ func main() {
 	}
 	handler := a2asrv.NewHandler(agent)
 	mux := http.NewServeMux()
-	mux.Handle(options.Mount, a2asrv.NewJSONRPCHandler(handler))
+	mux.Handle(exactly(options.Mount), a2asrv.NewJSONRPCHandler(handler))
 	if options.Compat {
 		old := a2a.NewAgentInterface(options.Origin()+compatMount, a2a.TransportProtocolJSONRPC)
 		old.ProtocolVersion = a2av0.Version
