@@ -65,10 +65,23 @@ def report(
         str,
         typer.Option("--fail-on", help="End with 1 if the enforcing run has a finding of: spec, policy, hang, orphan."),
     ] = "",
+    notebook: Annotated[
+        str, typer.Option("--notebook", help="Make the page of this notebook instead: a bundled name, or a path.")
+    ] = "",
+    parameter: Annotated[
+        Optional[list[str]], typer.Option("-p", "--parameter", help="NAME=VALUE for the notebook; repeatable.")
+    ] = None,
     json: Json = False,
 ) -> None:
-    """Run a matrix in both postures, compare them, and write one self-contained HTML page."""
-    from a2a_lab.cli.reporting import report_command
+    """Run a matrix in both postures, compare them, and write one self-contained HTML page.
+
+    With --notebook another of the lab's notebooks is executed and made into a page, such as: --notebook vendor -p
+    url=https://agent.example
+    """
+    from a2a_lab.cli.reporting import notebook_command, report_command
+
+    if notebook:
+        raise typer.Exit(notebook_command(notebook, parameter or [], page=page, out=out, as_json=json))
 
     raise typer.Exit(
         report_command(

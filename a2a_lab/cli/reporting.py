@@ -63,6 +63,43 @@ def report_command(
     return 1 if _fails(made.runs["enforcing"].cells, wanted) else 0
 
 
+def notebook_command(notebook: str, parameters: list[str], *, page: Path | None, out: str, as_json: bool) -> int:
+    """One notebook to one page. Values are read as the type that the notebook declares, so `version=1.0` stays text."""
+    try:
+        from a2a_lab.report.execute import declared_parameters
+        from a2a_lab.report.making import make_page, notebook_path
+    except ImportError as missing:
+        raise Misuse(f"report needs the extra `lab` ({missing}): pip install 'a2a-lab[lab]'") from missing
+
+    declared = declared_parameters(notebook_path(notebook))
+    given = {}
+    for pair in parameters:
+        name, equals, text = pair.partition("=")
+        if not equals or not name:
+            raise Misuse(f"-p {pair!r}: expected NAME=VALUE; {notebook} takes {', '.join(declared)}")
+        given[name] = _read(text, declared.get(name, "str"))
+    if "out" in declared:
+        given.setdefault("out", out)
+    with show.live(f"executing {notebook}"):
+        written = make_page(notebook, given, page=page, out=out)
+    if as_json:
+        show.print_json({"page": str(written)})
+    else:
+        show.say(f"page: {written}")
+    return 0
+
+
+def _read(text: str, kind: str) -> object:
+    """A value of the command line as the declared type; what does not fit stays text and is refused by the lab."""
+    for cast, named in ((int, "int"), (float, "float")):
+        if named in kind:
+            try:
+                return cast(text)
+            except ValueError:
+                continue
+    return text
+
+
 def _fails(cells: object, wanted: list[str]) -> bool:
     from a2a_lab.lab.records import CellRecord
     from a2a_lab.verdicts import Kind, Verdict

@@ -104,11 +104,16 @@ def make_page(
 
     Without `page` it goes beside the executed notebook, into a new folder under `out`.
     """
-    path = Path(notebook)
-    source = path if path.suffix == ".ipynb" else bundled("notebooks", str(notebook), ".ipynb")
+    source = notebook_path(notebook)
     folder = _folder(Path(out), datetime.now(UTC))
     executed = execute(source, folder / source.name, parameters or {})
     return write_page(executed, page or folder / f"{source.stem}.html", now=datetime.now(UTC))
+
+
+def notebook_path(notebook: str | Path) -> Path:
+    """Where a notebook is: a bundled one by name, any other by its path."""
+    path = Path(notebook)
+    return path if path.suffix == ".ipynb" else bundled("notebooks", str(notebook), ".ipynb")
 
 
 def _folder(out: Path, began: datetime) -> Path:
