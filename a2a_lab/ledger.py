@@ -82,7 +82,8 @@ class Ledger:
             found = self._db.execute("PRAGMA user_version").fetchone()[0]
             if found not in (0, SCHEMA_VERSION):
                 raise RecordFault(
-                    f"{self.path}: ledger schema {found}, this tool reads {SCHEMA_VERSION}; it was written by another version of a2a-lab. Move it away, or name another folder with --out"
+                    f"{self.path}: ledger schema {found}, this a2a-lab reads {SCHEMA_VERSION}: another version "
+                    "wrote it. Move it away, or name another folder with --out"
                 )
             self._db.executescript(_SCHEMA)
             self._db.execute(f"PRAGMA user_version={SCHEMA_VERSION}")
