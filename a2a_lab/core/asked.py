@@ -12,12 +12,25 @@ from a2a_lab.core.media import TEXT
 from a2a_lab.core.model import Card, Interface, Json, State
 from a2a_lab.core.version import line_of
 
-Op = Literal["send", "stream", "get", "cancel", "subscribe", "list", "extended-card"]
+Op = Literal[
+    "send",
+    "stream",
+    "get",
+    "cancel",
+    "subscribe",
+    "list",
+    "extended-card",
+    "push-set",
+    "push-get",
+    "push-list",
+    "push-delete",
+]
 
 Purpose = Literal["probe", "rehearsal", "control"]
 
 SENDS: frozenset[Op] = frozenset({"send", "stream"})
 STREAMS: frozenset[Op] = frozenset({"stream", "subscribe"})
+PUSHES: frozenset[Op] = frozenset({"push-set", "push-get", "push-list", "push-delete"})
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -25,7 +38,8 @@ class Asked:
     """One call. `mode` is that of the part sent, `intended` the one its metadata speaks of (the same if empty).
 
     `task_id` and `context_id` are what the request carried. `task_is_known`: the agent itself handed that id out;
-    `task_state`: what the evidence says of that task, before or after. `version_sent` is the `A2A-Version` header.
+    `task_state`: what the evidence says of that task, before or after. `version_sent` is the `A2A-Version` header,
+    `configures_push`: a send brought settings for push notifications along.
     `is_retry`: the server had asked for patience first. `purpose` matters for a refusal: it narrows a rehearsal, and is
     what a control hopes for (R23). What is declared comes from the bound card (`declared_by`): `declared_version` is
     that of the interface that was called, `declared_versions` are all that the card offers at its URL.
@@ -42,12 +56,14 @@ class Asked:
     task_is_known: bool = True
     task_state: State | None = None
     version_sent: str | None = None
+    configures_push: bool = False
     is_retry: bool = False
     purpose: Purpose = "probe"
     declared_version: Json = None
     declared_versions: tuple[Json, ...] = ()
     declares_streaming: bool | None = None
     declares_extended_card: bool | None = None
+    declares_push: bool | None = None
 
     @property
     def intended_mode(self) -> str:
@@ -63,8 +79,11 @@ class Asked:
         """Whether the call belongs to what the card promised: its version, and its capabilities where it needs one."""
         if line_of(self.declared_version) != self.dialect:
             return False
-        needs = {"stream": self.declares_streaming, "subscribe": self.declares_streaming}
-        return bool({**needs, "extended-card": self.declares_extended_card}.get(self.op, True))
+        if self.op in STREAMS:
+            return bool(self.declares_streaming)
+        if self.op in PUSHES:
+            return bool(self.declares_push)
+        return self.op != "extended-card" or bool(self.declares_extended_card)
 
 
 def declared_by(card: Card, interface: Interface) -> dict[str, Json]:
@@ -75,4 +94,5 @@ def declared_by(card: Card, interface: Interface) -> dict[str, Json]:
         "declared_versions": tuple(entry.version for entry in card.interfaces if entry.url == interface.url),
         "declares_streaming": card.capabilities.get("streaming", False),
         "declares_extended_card": extended is True,
+        "declares_push": card.capabilities.get("pushNotifications", False),
     }

@@ -10,7 +10,7 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 
-from a2a_lab.core.asked import SENDS, STREAMS, Asked, Op
+from a2a_lab.core.asked import PUSHES, SENDS, STREAMS, Asked, Op
 from a2a_lab.core.model import RpcError
 from a2a_lab.core.quoting import listed, quoted
 from a2a_lab.core.version import PUBLISHED, line_of
@@ -71,9 +71,9 @@ _GENERAL = frozenset({"ParseError", "InvalidRequest", "InvalidParams", "Internal
 
 # Where an A2A error can be true at all. One that is not listed fits any call.
 _FITS: Mapping[str, frozenset[Op]] = {
-    "TaskNotFound": frozenset({"get", "cancel", "subscribe"}),  # and a send that names a task
+    "TaskNotFound": frozenset({"get", "cancel", "subscribe"}) | PUSHES,  # and a send that names a task
     "TaskNotCancelable": frozenset({"cancel"}),
-    "PushNotificationNotSupported": frozenset(),  # no call of ours configures push
+    "PushNotificationNotSupported": PUSHES,  # and a send that brings such a configuration along
     CONTENT_TYPE: SENDS,
     "ExtendedAgentCardNotConfigured": frozenset({"extended-card"}),
     "StreamingNotSupported": STREAMS,
@@ -149,6 +149,8 @@ def expected_error(asked: Asked) -> str | None:
         return "UnsupportedOperation" if is_current and asked.declares_extended_card is False else None
     if asked.op in STREAMS and asked.declares_streaming is False:
         return _NO_STREAM.get(asked.dialect, "UnsupportedOperation")
+    if (asked.op in PUSHES or asked.configures_push) and asked.declares_push is False:
+        return "PushNotificationNotSupported"
     if asked.task_id is None or asked.opens_task:
         return None
     if not asked.task_is_known and asked.task_state is None:
@@ -169,6 +171,8 @@ def _is_broader(name: str, asked: Asked) -> bool:
 def _can_be(name: str, asked: Asked) -> bool:
     if name == "TaskNotFound" and asked.task_id is not None and not asked.opens_task:
         return asked.task_state is None  # a task that the agent itself shows is not missing
+    if name == "PushNotificationNotSupported" and asked.configures_push:
+        return True
     return asked.op in _FITS.get(name, {asked.op})
 
 

@@ -108,6 +108,7 @@ def asked_of(place: int, call: Call, history: History, around: Around, word: Wor
         task_is_known=task_id is None or is_error or history.is_known(task_id, place),
         task_state=state,
         version_sent=first_header(call.exchange.request_headers, "A2A-Version"),
+        configures_push=facts.configures_push,
         is_retry=history.was_throttled(place),
         purpose=PROBES.get(call.exchange.purpose, "probe"),
         **around.declared(),  # type: ignore[arg-type]  # the facts that `declared_by` names

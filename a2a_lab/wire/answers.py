@@ -14,7 +14,7 @@ from a2a_lab.core.policy import Bounds
 from a2a_lab.errors import LimitExceeded, MalformedJson
 from a2a_lab.verdicts import Finding, FindingKind, Judge, Kind, Stage, Verdict
 from a2a_lab.wire import envelope, http_shape, strict_json
-from a2a_lab.wire.messages import Answer, Headers, Op
+from a2a_lab.wire.messages import PUSHES, Answer, Headers, Op
 from a2a_lab.wire.objects import ObjectReader
 from a2a_lab.wire.sse import SseReader
 
@@ -114,7 +114,7 @@ def _read_document(dialect: BoundDialect, op: Op, document: Json, rpc_id: Json, 
 
 def read_outcome(dialect: BoundDialect, op: Op, result: Json, findings: list[Finding]) -> Answer:
     """The result of a call that succeeded, as what the operation may return."""
-    if op == "extended-card":
+    if op == "extended-card" or op in PUSHES:
         return Answer(result=result)
     reader = dialect.reader(in_stream=False)
     if op == "list":

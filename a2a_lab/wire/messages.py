@@ -9,10 +9,24 @@ from typing import Literal, Protocol
 from a2a_lab.core.model import Json, Message, Part, RpcError, Task
 from a2a_lab.verdicts import Finding, NotGradeable
 
-Op = Literal["send", "stream", "get", "cancel", "subscribe", "list", "extended-card"]
+Op = Literal[
+    "send",
+    "stream",
+    "get",
+    "cancel",
+    "subscribe",
+    "list",
+    "extended-card",
+    "push-set",
+    "push-get",
+    "push-list",
+    "push-delete",
+]
 Headers = Mapping[str, str] | list[tuple[str, str]]
 
 STREAMING: frozenset[Op] = frozenset({"stream", "subscribe"})
+PUSHES: frozenset[Op] = frozenset({"push-set", "push-get", "push-list", "push-delete"})
+"""Calls about push notifications. The lab makes none; recordings hold those of others."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -76,6 +90,7 @@ class RequestFacts:
     history_length: int | None = None
     findings: tuple[Finding, ...] = ()
     endpoint: str = ""
+    configures_push: bool = False
 
 
 class HttpRequest(Protocol):

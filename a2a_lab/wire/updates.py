@@ -142,6 +142,10 @@ def unknown(reader: ObjectReader, result: Json, found: list[str] | None = None) 
     return _UNKNOWN
 
 
+PUSH_SETTINGS: Final = ("taskPushNotificationConfig", "pushNotificationConfig")
+"""The member of a send's configuration that holds where to push to, in 1.0 and before."""
+
+
 def read_request(facts: RequestFacts, params: Mapping[str, Json], reader: ObjectReader, waits: str) -> RequestFacts:
     """Complete what a consumer asked from its params; `waits` is the dialect's member for (not) blocking."""
     reader.role = reader.spelling.user
@@ -159,5 +163,6 @@ def read_request(facts: RequestFacts, params: Mapping[str, Json], reader: Object
         accepts=tuple(mode for mode in accepts if isinstance(mode, str)),
         return_immediately=flag if waits == "returnImmediately" or flag is None else not flag,
         history_length=history if type(history) is int else None,
+        configures_push=any(configuration.get(name) is not None for name in PUSH_SETTINGS),
         findings=tuple(reader.findings),
     )

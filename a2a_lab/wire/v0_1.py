@@ -29,6 +29,8 @@ class JsonRpc01(JsonRpcDialect):
         "get": "tasks/get",
         "cancel": "tasks/cancel",
         "subscribe": "tasks/resubscribe",
+        "push-set": "tasks/pushNotification/set",
+        "push-get": "tasks/pushNotification/get",
     }
 
     def reader(self, *, in_stream: bool) -> DraftReader:

@@ -27,6 +27,10 @@ class JsonRpc03(JsonRpcDialect):
         "cancel": "tasks/cancel",
         "subscribe": "tasks/resubscribe",
         "extended-card": "agent/getAuthenticatedExtendedCard",
+        "push-set": "tasks/pushNotificationConfig/set",
+        "push-get": "tasks/pushNotificationConfig/get",
+        "push-list": "tasks/pushNotificationConfig/list",
+        "push-delete": "tasks/pushNotificationConfig/delete",
     }
 
     def reader(self, *, in_stream: bool) -> ObjectReader:

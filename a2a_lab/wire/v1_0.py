@@ -95,6 +95,10 @@ class JsonRpc10(Version10, JsonRpcDialect):
         "subscribe": "SubscribeToTask",
         "list": "ListTasks",
         "extended-card": "GetExtendedAgentCard",
+        "push-set": "CreateTaskPushNotificationConfig",
+        "push-get": "GetTaskPushNotificationConfig",
+        "push-list": "ListTaskPushNotificationConfigs",
+        "push-delete": "DeleteTaskPushNotificationConfig",
     }
 
 

@@ -164,6 +164,22 @@ def test_only_major_and_minor_of_a_version_may_decide(sent: str | None, declared
 
 
 @pytest.mark.parametrize(
+    ("name", "declared", "slug"),
+    [
+        ("PushNotificationNotSupported", False, "call-refused"),  # §3.3.4 asks for just this
+        ("UnsupportedOperation", False, "misinforming-error"),
+        ("PushNotificationNotSupported", None, "call-refused"),
+        ("TaskNotFound", True, "call-refused"),
+        ("TaskNotCancelable", True, "misinforming-error"),
+    ],
+)
+def test_push_that_is_not_declared_has_an_error_of_its_own(name: str, declared: bool | None, slug: str) -> None:
+    assert slugs(judged(name, op="push-set", declares_push=declared)) == [slug]
+    if name != "TaskNotFound":  # which no send without a task can be answered
+        assert slugs(judged(name, op="send", configures_push=True, declares_push=declared)) == [slug]
+
+
+@pytest.mark.parametrize(
     ("sent", "offered", "is_fault"),
     [
         ("1.9", ("1.0",), True),
@@ -199,6 +215,7 @@ def test_what_a_card_declares_is_taken_from_it() -> None:
         "declared_versions": ("1.0",),
         "declares_streaming": False,
         "declares_extended_card": True,
+        "declares_push": False,
     }
     old = zero_three(supportsAuthenticatedExtendedCard=True)
     assert declared_by(old, old.interfaces[0])["declares_extended_card"] is True
