@@ -16,27 +16,34 @@ from typing import Any, Final
 
 from a2a_lab.core.policy import Bounds, Clocks
 from a2a_lab.vendors.tables import Table
-from a2a_lab.wire.exchange import Chunk, Exchange, first_header
+from a2a_lab.wire.exchange import Chunk, Ending, Exchange, first_header
 
 _BLOCK: Final = 65_536  # bytes of a repeated text that are held at once
 STREAM_URL: Final = "https://agent.example.test/rpc"  # where the book's agents are called, for a stream without a URL
 
 
 def read_exchange(table: Table, *, at_ms: float, bounds: Bounds) -> Exchange:
-    """One entry of `exchanges`. Raises Misuse that names the member."""
+    """One entry of `exchanges`. Raises Misuse that names the member.
+
+    A case made from a recording says more than one made by hand: `at_ms` and `took_ms`, `purpose` and `cut_by` as a HAR
+    file of the lab has them, and of a streamed answer its `frames` and `then`, as `stream` has them.
+    """
     request, response = Table(table.take("request"), f"{table.where}.request"), table.take("response")
     table.take("label")  # for people
-    table.done()
-    answer = Table(response, f"{table.where}.response")
+    began = table.number("at_ms", at_ms)
     exchange = Exchange(
         method=request.text("method").upper(),
         url=request.text("url"),
         request_headers=headers(request),
         request_body=body(request, bounds),
-        started_ms=at_ms,
-        ended_ms=at_ms + 1,
+        started_ms=began,
+        ended_ms=began + table.number("took_ms", 1),
+        purpose=table.text("purpose", ""),
+        cut_by=table.text("cut_by") if "cut_by" in table else None,
     )
     request.done()
+    table.done()
+    answer = Table(response, f"{table.where}.response")
     if "fault" in answer:
         exchange.fault = answer.text("fault").strip().lower().replace(" ", "-").replace("_", "-")
         exchange.ending = "reset" if exchange.fault.startswith("reset") else "open"
@@ -44,6 +51,10 @@ def read_exchange(table: Table, *, at_ms: float, bounds: Bounds) -> Exchange:
         exchange.status = answer.integer("status", least=100)
         exchange.response_headers = headers(answer)
         exchange.body = _unpacked(body(answer, bounds), exchange.response_headers, bounds)
+        if "then" in answer:
+            exchange.ending = _then(answer)
+        if "frames" in answer:
+            _take_frames(answer, exchange, bounds)
     elif exchange.fault is None:
         answer.refuse("status", "an HTTP status, or a fault where no answer came")
     answer.done()
@@ -53,7 +64,6 @@ def read_exchange(table: Table, *, at_ms: float, bounds: Bounds) -> Exchange:
 def read_stream(table: Table, *, at_ms: float, url: str, bounds: Bounds) -> Exchange:
     """The stream of a case; its frames are the writes of the answer's body."""
     answer = Table(table.take("response"), f"{table.where}.response")
-    then = table.text("then", "close", one_of=("close", "open", "reset"))
     sent = _sent(table, url, bounds)
     exchange = Exchange(
         method=sent.method,
@@ -63,20 +73,31 @@ def read_stream(table: Table, *, at_ms: float, url: str, bounds: Bounds) -> Exch
         started_ms=at_ms,
         status=answer.integer("status", 200, least=100),
         response_headers=headers(answer),
-        ending=then,  # type: ignore[arg-type]  # one of the three words
+        ended_ms=at_ms,
+        ending=_then(table),
     )
     answer.done()
-    now, room = at_ms, bounds.stream_bytes + _BLOCK
+    _take_frames(table, exchange, bounds)
+    return exchange
+
+
+def _then(table: Table) -> Ending:
+    word = table.text("then", "close", one_of=("close", "open", "reset"))
+    return word  # type: ignore[return-value]  # one of the three words
+
+
+def _take_frames(table: Table, exchange: Exchange, bounds: Bounds) -> None:
+    """The writes of a streamed answer, each after its pause; one that wrote nothing keeps its time all the same."""
+    now, room = exchange.started_ms, bounds.stream_bytes + _BLOCK
     for frame in table.tables("frames"):
         now += frame.number("after_ms", 0)
         for piece in _pieces(frame, room):
             exchange.chunks.append(Chunk(offset_ms=now, data=piece))
             room -= len(piece)
         frame.done()
-    exchange.ended_ms = now
+    exchange.ended_ms = max(exchange.ended_ms, now)
     if not exchange.chunks:
         exchange.chunks.append(Chunk(offset_ms=now, data=b""))
-    return exchange
 
 
 def _sent(table: Table, url: str, bounds: Bounds) -> Exchange:

@@ -99,8 +99,8 @@ class _Reading:
     def case(self) -> Case:
         given, client = self.given, self.client
         stream = Table(given.take("stream"), f"{given.where}.stream") if "stream" in given else None
-        if stream is not None:
-            self._limits(Table(stream.take("limits") or {}, f"{stream.where}.limits"))
+        limited = stream if stream is not None else given
+        self._limits(Table(limited.take("limits") or {}, f"{limited.where}.limits"))
         policy, intent, resolver = self._policy(), self._intent(), self._resolver()
         card_url = client.text("card_url") if "card_url" in client else None
         configured = self._card(client, "configured_card")[0] if "configured_card" in client else None
@@ -164,6 +164,7 @@ class _Reading:
             allow_http=frozenset(http),
             allow_origins=frozenset(client.texts("allow_origins", ())),
             probe=client.text("probe", usual.probe, one_of=("strict", "lenient")),  # type: ignore[arg-type]
+            probe_control=client.flag("probe_control", usual.probe_control),
             drift=client.text(  # type: ignore[arg-type]
                 "drift", usual.drift, one_of=("fail-closed", "renegotiate", "once")
             ),
@@ -183,6 +184,7 @@ class _Reading:
             client.refuse("require", "an object of capabilities, each true or false")
         return Intent(
             mode=client.text("input_mode", "text/plain"),
+            payloads=dict.fromkeys(client.texts("can_send", ()), b""),
             skill=client.text("skill") if "skill" in client else None,
             requires=requires,
             extensions=client.texts("extensions", ()),
@@ -216,7 +218,7 @@ class _Reading:
                 calls.append(row)
             else:
                 read.append(read_exchange(row, at_ms=now, bounds=self.bounds))
-                now += 2
+                now = beyond(read[-1], self.clocks) if read[-1].chunks else read[-1].ended_ms + 1
         if stream is not None:
             url = next((entry.url for entry in card.interfaces if entry.url), STREAM_URL) if card else STREAM_URL
             read.append(read_stream(stream, at_ms=now, url=url, bounds=self.bounds))

@@ -120,7 +120,8 @@ def _pieces(exchange: Exchange, renames: Renames, origins: Mapping[str, str]) ->
 
 def _is_event_stream(exchange: Exchange) -> bool:
     media = media_type(exchange.response_headers)
-    return media == "text/event-stream" or (media is None and exchange.body.lstrip()[:1] not in (b"{", b"["))
+    start = next((chunk.data for chunk in exchange.chunks if chunk.data.strip()), exchange.body).lstrip()[:1]
+    return media == "text/event-stream" or (media is None and start not in (b"{", b"["))
 
 
 def _headers(recorded: Sequence[tuple[str, str]], origins: Mapping[str, str]) -> list[tuple[str, str]]:

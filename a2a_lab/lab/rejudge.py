@@ -107,7 +107,7 @@ def rejudge(folder: str | Path) -> RunAgain:
     memory = Memory(run)
     notes = [run.cut] if run.cut else []
     if not (run.folder / TRUST).exists():
-        notes.append(f"the run holds no {TRUST}, so that signatures are judged as if no key were trusted")
+        notes.append(f"the run holds no {TRUST}: which keys it trusted is unknown, so that signatures are not compared")
     return RunAgain(run=run.header.run, cells=tuple(_again(record, memory) for record in run.cells), notes=tuple(notes))
 
 
@@ -120,16 +120,18 @@ def _again(record: CellRecord, memory: Memory) -> CellAgain:
         recalled = memory.recall(record)
     except LabError as fault:
         return CellAgain(cell=key, recorded=record.verdict, problem=fault.message)
-    return compared(record, recalled.judge())
+    return compared(record, recalled.judge(), knows_keys=recalled.policy.trusted_keys is not None)
 
 
-def compared(record: CellRecord, judged: Judgement) -> CellAgain:
+def compared(record: CellRecord, judged: Judgement, *, knows_keys: bool = True) -> CellAgain:
     """What differs between a record and what its evidence shows now."""
     is_enforcing = record.key.posture == "enforcing"
     then = {stage: list(kept.findings) for stage, kept in record.stages.items()}
     now = {stage: found for stage, (_, found) in judged.findings.stages.items()}
     changes, unseen = [], []
     for stage in Stage:
+        if stage is Stage.SIGNATURE and not knows_keys:
+            continue
         old, new = then.get(stage), now.get(stage)
         if is_enforcing:
             old, new = _of_the_traffic(old), _of_the_traffic(new)
