@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import sys
+import traceback
 
 from a2a_lab.cli.app import app
 from a2a_lab.cli.show import fail
 from a2a_lab.errors import HarnessFault, LabError
 
+USAGE, HARNESS = 2, 3  # R39
 INTERRUPTED = 130  # as shells say it: 128 and SIGINT
 
 
@@ -24,7 +26,7 @@ def _run() -> int:
         return _interrupted() if code == INTERRUPTED else code
     except LabError as fault:
         fail(fault.message)
-        return 3 if isinstance(fault, HarnessFault) else 2
+        return HARNESS if isinstance(fault, HarnessFault) else USAGE
     except KeyboardInterrupt:
         return _interrupted()
     except BrokenPipeError:
@@ -34,10 +36,11 @@ def _run() -> int:
         # Usage errors: typer brings its own copy of click, whose classes are not to be imported.
         if hasattr(fault, "format_message") and hasattr(fault, "show"):
             fault.show()
-            return 2
+            return USAGE
         if type(fault).__name__ == "Abort":
             return _interrupted()
-        raise
+        traceback.print_exc()
+        return HARNESS  # never 1, which says something about a vendor
 
 
 def _interrupted() -> int:

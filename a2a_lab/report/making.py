@@ -15,6 +15,8 @@ from typing import Any
 
 from a2a_lab.bundled import bundled
 from a2a_lab.errors import HarnessFault, Misuse
+from a2a_lab.lab.matrix import Matrix
+from a2a_lab.lab.plan import make_plan
 from a2a_lab.lab.records import Run, read_run
 from a2a_lab.report.execute import Job, execute, execute_all
 from a2a_lab.report.notebooks import join, run_folders
@@ -61,6 +63,7 @@ def make_report(
 
     Raises what the runs raise: `Misuse` for a matrix or parameter that cannot be, `HarnessFault` for the lab's own.
     """
+    make_plan(Matrix.load(matrix), only=only, attempts=attempts)  # what cannot be is refused before a kernel starts
     began = now or datetime.now(UTC)
     folder = _folder(Path(out), began)
     recorded = Recorded(Path(out))

@@ -94,8 +94,8 @@ def test_after_a_kill_the_ledger_knows_all_that_reached_the_agent(
 @pytest.mark.slow
 def test_orphans_lists_it_and_cleanup_cancels_and_verifies(bench: Bench, tmp_path: Path) -> None:
     agent = agent_that(bench, "streams for ever")
-    # Facts of a probe that completes: sent, task, event, event, event, booked. Then the payload's own.
-    killed(agent, tmp_path, after=9)
+    # Of the probe: sent, task, artifact, completed, booked. Of the payload: sent, task, artifact; then silence.
+    killed(agent, tmp_path, after=8)
     (stuck,) = [task for task in agent.store()["tasks"] if task["state"] not in ENDED]
     assert CANARY.search(stuck["received"][0])
 
@@ -134,7 +134,7 @@ def test_orphans_lists_it_and_cleanup_cancels_and_verifies(bench: Bench, tmp_pat
 @pytest.mark.slow
 def test_cleanup_says_which_agent_is_gone(bench: Bench, tmp_path: Path) -> None:
     agent = agent_that(bench, "streams for ever")
-    killed(agent, tmp_path, after=9)
+    killed(agent, tmp_path, after=8)
     bench.run(agent.running.stop())
     cleaned = lab("ledger", "cleanup", "--out", str(tmp_path), cwd=tmp_path)
     assert cleaned.code == 1
