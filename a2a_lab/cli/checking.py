@@ -29,6 +29,9 @@ def check(
     supports: Annotated[
         Many, typer.Option("--supports", help="A protocol version to speak; repeatable, in order.")
     ] = None,
+    binding: Annotated[
+        Many, typer.Option("--binding", help="A binding to call over: JSONRPC or HTTP+JSON; repeatable.")
+    ] = None,
     extension: Annotated[
         Many, typer.Option("--extension", help="URI of an extension that is spoken; repeatable.")
     ] = None,
@@ -81,6 +84,7 @@ def check(
             accepts=accept or (),
             skill=skill,
             **({"supports": supports} if supports else {}),
+            **({"bindings": binding} if binding else {}),
             extensions=extension or (),
             tenant=tenant,
             tenant_by=tenant_by,

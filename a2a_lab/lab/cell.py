@@ -110,7 +110,8 @@ async def _meet(cell: Cell, bench: Bench, agent: RunningAgent, started: str) -> 
         resolver=resolver_of(consumer),
     )
     outcome = await INITIATORS[cell.key.posture].run(job, http, journal)
-    calls = read_calls(recorder.exchanges, bounds=policy.bounds)
+    declared = [outcome.interface] if outcome.interface is not None else []
+    calls = read_calls(recorder.exchanges, bounds=policy.bounds, interfaces=declared)
     findings = outcome.findings
     if is_trusting:
         # A trusting client notices little; what its evidence shows is judged after, by the gates that it skipped (R5).
@@ -174,6 +175,7 @@ def policy_of(consumer: ConsumerSpec, *, clocks: Clocks, keys: KeySet | None) ->
     """What the operator of a consumer decides, as its file says; the same whether a cell runs or is judged again."""
     return Policy(
         supports=consumer.supports,
+        bindings=consumer.bindings,
         topology=consumer.topology,
         signature_policy=consumer.signature_policy,
         trusted_keys=keys,

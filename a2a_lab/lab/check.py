@@ -34,6 +34,7 @@ from a2a_lab.net.job import Job, Outcome
 from a2a_lab.net.journal import Journal
 from a2a_lab.net.redact import Redactor
 from a2a_lab.verdicts import NotGradeable, Verdict
+from a2a_lab.wire.dialects import BINDINGS
 
 LOOPBACK_CLOCKS = Clocks(silence_s=5.0, hang_s=10.0, total_s=60.0)  # R30: an agent on this machine
 LIVE_CLOCKS = Clocks(silence_s=30.0, hang_s=120.0, total_s=600.0)
@@ -51,6 +52,7 @@ class CheckOptions:
     signature_policy: str = "prefer"
     require: Sequence[str] = ()
     supports: Sequence[str] = ("1.0", "0.3")
+    bindings: Sequence[str] = ("JSONRPC",)
     mode: str = "text/plain"
     text: str = PROMPT
     skill: str = ""
@@ -190,7 +192,7 @@ def _result(
     target, interface, authority = outcome.target, outcome.interface, outcome.findings.authority()
     counted = measure(
         recorder.exchanges,
-        read_calls(recorder.exchanges, bounds=job.policy.bounds),
+        read_calls(recorder.exchanges, bounds=job.policy.bounds, interfaces=[interface] if interface else []),
         card=outcome.card if target else None,
         intent=job.intent,
         canary=canary,
@@ -278,6 +280,7 @@ def _policy(url: str, options: CheckOptions) -> Policy:
             raise Misuse(f"{name} {value!r}: expected {', '.join(known[:-1])} or {known[-1]}")
     return Policy(
         supports=tuple(options.supports),
+        bindings=_bindings(options.bindings),
         topology=options.topology,  # type: ignore[arg-type]  # checked above, here and below
         signature_policy=options.signature_policy,  # type: ignore[arg-type]
         trusted_keys=_trusted(options.trust),
@@ -288,6 +291,13 @@ def _policy(url: str, options: CheckOptions) -> Policy:
         probe_control=options.control_probe,
         clocks=clocks,
     )
+
+
+def _bindings(named: Sequence[str]) -> tuple[str, ...]:
+    for name in named:
+        if name not in BINDINGS:
+            raise Misuse(f"--binding {name!r}: expected {' or '.join(BINDINGS)}; case counts")
+    return tuple(dict.fromkeys(named))
 
 
 def _trusted(path: str) -> KeySet | None:

@@ -89,7 +89,7 @@ def _caller(target: TargetRow, client: object, credentials: dict[str, str]) -> C
     assert isinstance(client, httpx.AsyncClient)
     return Caller(
         Http(client, Recorder(), bounds=Bounds()),
-        dialect_for(target.dialect),
+        dialect_for(target.dialect, target.binding),
         ResolvedTarget(dispatch_url=target.url, tenant_id=target.tenant, headers=target.headers),
         credentials=credentials,
         bounds=Bounds(),

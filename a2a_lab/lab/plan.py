@@ -64,7 +64,7 @@ def make_plan(
                     agent=agent_name,
                     agent_version=agent.version,
                     consumer=consumer_name,
-                    binding="JSONRPC",
+                    binding=agent.binding,
                     version=agent.dialect,
                     scenario=matrix.scenario,
                     posture=posture,

@@ -108,11 +108,12 @@ class Caller:
         async with contextlib.AsyncExitStack() as stack:
             for hops in itertools.count():
                 live = await stack.enter_async_context(self._stream(request, purpose, open_s))
+                other = self.dialect.other_way(op, request, live.exchange.status)
                 there, found = self._moved(live.exchange, request.url, hops)
-                notes += found
-                if there is None:
+                notes += found if other is None else (*found, other[1])
+                if there is None and other is None:
                     break
-                request = replace(request, url=there)
+                request = other[0] if other is not None else replace(request, url=there or request.url)
             yield Opened(live=live, rpc_id=rpc_id, findings=notes)
 
     async def _once(self, op: Op, rpc_id: Json, request: WireRequest, purpose: str, total_s: float | None) -> Called:

@@ -99,7 +99,7 @@ class _Flow(Groundwork):
         gate = self.judge(found, {}).version
         self.caller = Caller(
             self.http,
-            dialect_for(gate.dialect or "1.0"),
+            dialect_for(gate.dialect or "1.0", found.interface.binding),
             found.target,
             credentials=self.job.credentials.calls,
             bounds=self.job.policy.bounds,
@@ -130,6 +130,8 @@ class _Flow(Groundwork):
             plan.asked(
                 dialect=self.caller.dialect.id,
                 version_sent="1.0" if self.caller.dialect.id == "1.0" else None,
+                task_id=self.caller.dialect.task_id_of(message),
+                task_is_known=message.task_id is not None,
                 **declared_by(found.card, found.interface),
             ),
             ending="hang" if followed.is_hang else "answered" if followed.answer is not None else "fault",
@@ -249,7 +251,14 @@ class _Flow(Groundwork):
         self.outcome.mode = mode
         followed = await self._follow(message, decision.op, "commit", None, decision.accepts)
         seen = self._took(followed, Stage.STREAM if decision.op == "stream" else Stage.RPC)
-        asked = Asked(op=decision.op, dialect=self.caller.dialect.id, mode=mode, context_id=decision.context_id)
+        asked = Asked(
+            op=decision.op,
+            dialect=self.caller.dialect.id,
+            mode=mode,
+            context_id=decision.context_id,
+            task_id=self.caller.dialect.task_id_of(message),
+            task_is_known=message.task_id is not None,
+        )
         seen += judge_ids(followed.answer, asked)
         seen += judge_commit(
             followed.answer, mode=mode, is_stream=decision.op == "stream", timed_out=followed.timed_out

@@ -133,7 +133,7 @@ class Follower:
             self._policy.clocks,
             opened=self._clock(),
             declared_streaming=self._declared,
-            task_id=message.task_id,
+            task_id=self._caller.dialect.task_id_of(message),
             context_id=message.context_id,
         )
         followed = Followed(message_id=message.message_id)

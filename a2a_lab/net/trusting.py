@@ -18,7 +18,8 @@ from a2a_lab.core.discovery import card_request_headers
 from a2a_lab.core.model import Artifact, Card, Interface, RpcError, State, Task
 from a2a_lab.core.modes import declared_modes
 from a2a_lab.core.named_modes import named_modes
-from a2a_lab.core.resolution import WELL_KNOWN, ResolvedTarget
+from a2a_lab.core.resolution import LEGACY_WELL_KNOWN, WELL_KNOWN, ResolvedTarget
+from a2a_lab.core.version import line_of, spoken_over
 from a2a_lab.errors import LimitExceeded
 from a2a_lab.net.caller import Caller, Opened
 from a2a_lab.net.client import Http
@@ -81,11 +82,15 @@ class TrustingInitiator:
         headers = dict(job.resolver.headers) if job.resolver else {}
         url = job.resolver.rewrite(interface.url) if job.resolver else interface.url
         target = outcome.target = ResolvedTarget(
-            dispatch_url=url, version=interface.version, tenant_id=interface.tenant, headers=headers
+            dispatch_url=url,
+            binding=interface.binding,
+            version=interface.version,
+            tenant_id=interface.tenant,
+            headers=headers,
         )
         caller = Caller(
             http,
-            dialect_for(_major(interface)),
+            dialect_for(_spoken(card, interface, job.policy.supports), interface.binding),
             target,
             credentials=job.credentials.calls,
             bounds=job.policy.bounds,
@@ -110,8 +115,9 @@ class TrustingInitiator:
             outcome.said = seen.ended or f"gives up: the task is {seen.state.value if seen.state else 'unknown'}"
 
     async def _fetch(self, job: Job, http: Http, outcome: Outcome) -> Card:
-        """The card at the one well-known path, parsed as any JSON library would."""
-        url = job.card_url or job.hint_url.rstrip("/") + WELL_KNOWN
+        """The card at the one well-known path of the client's newest version, parsed as any JSON library would."""
+        is_old = not {"1.0", "0.3", "0.3.0"} & set(job.policy.supports)
+        url = job.card_url or job.hint_url.rstrip("/") + (LEGACY_WELL_KNOWN if is_old else WELL_KNOWN)
         headers = {**card_request_headers(job.policy), **job.credentials.card}
         exchange = await http.send("GET", url, headers, purpose="card:hint")
         outcome.card_url = url
@@ -265,9 +271,18 @@ def _first_usable(card: Card, bindings: tuple[str, ...]) -> Interface:
     usable = [entry for entry in card.interfaces if entry.binding in bindings and entry.url]
     if not usable:
         raise GivesUp("client-no-transport", "no compatible transport found")
-    return next((entry for entry in usable if _major(entry) == "1.0"), usable[0])
+    return next((entry for entry in usable if _is_new(entry)), usable[0])
 
 
-def _major(interface: Interface) -> str:
-    """What a lenient version parser makes of it: 1, 1.0, 1.0.0-rc and v1.0 are all 1.0; nothing is 0.3."""
-    return "1.0" if str(interface.version or "0.3").lstrip("vV").startswith("1") else "0.3"
+def _is_new(interface: Interface) -> bool:
+    """What a lenient version parser makes of it: 1, 1.0, 1.0.0-rc and v1.0 are all 1.0."""
+    return str(interface.version or "0.3").lstrip("vV").startswith("1")
+
+
+def _spoken(card: Card, interface: Interface, supports: tuple[str, ...]) -> str:
+    """The version to speak: 1.0, or what the client has of the older ones; nothing is 0.3."""
+    if _is_new(interface):
+        return "1.0"
+    old = [version for version in spoken_over(interface.binding, supports) if version.startswith("0.")]
+    said = line_of(interface.version) or card.form
+    return said if said in old else next(iter(old), "0.3")

@@ -1,5 +1,6 @@
-"""A simulated agent: answers JSON-RPC and keeps what it did. Honest but for its misbehaviours.
+"""A simulated agent: answers calls and keeps what it did. Honest but for its misbehaviours.
 
+How calls come in and go out is its front's business (`fronts`), how objects are written its speech's (`speech`).
 Nothing here knows a consumer, a posture or a pair: a misbehaviour is woken by the call and the size of its parts.
 """
 
@@ -9,6 +10,7 @@ import asyncio
 import json
 import time
 from collections.abc import AsyncIterator
+from dataclasses import replace
 from typing import Any
 from urllib.parse import urlsplit
 
@@ -17,11 +19,13 @@ from a2a_lab.vendors.behaviours.table import Call, CallFault, Options, Serve, Tu
 from a2a_lab.vendors.card_desk import CardDesk
 from a2a_lab.vendors.cards import Document, Keys
 from a2a_lab.vendors.executor import honest_moves, plea
+from a2a_lab.vendors.fronts import NoCall, front_of
 from a2a_lab.vendors.moves import INTERRUPTED, TERMINAL, Bytes, Move, Say, SimTask
 from a2a_lab.vendors.spec import AgentSpec
-from a2a_lab.vendors.speech import RpcProblem, Speech
+from a2a_lab.vendors.speech import RpcProblem
+from a2a_lab.vendors.speech_legacy import speech_of
 from a2a_lab.vendors.task_store import TaskStore
-from a2a_lab.vendors.traffic import Incoming, Reply, json_reply, to_json
+from a2a_lab.vendors.traffic import Incoming, Reply, to_json
 
 RPC_PATH = "/rpc"
 _KEPT_HEADERS = ("a2a-version", "a2a-extensions", "accept", "content-type", "user-agent", "x-tenant")
@@ -38,9 +42,10 @@ class SimulatedAgent:
         self, spec: AgentSpec, *, base: str, keys: Keys, rpc_path: str = RPC_PATH, started: float | None = None
     ) -> None:
         self.spec = spec
-        self._rpc_path, self._under = rpc_path, urlsplit(base).path
+        self._under = urlsplit(base).path
         self._desk = CardDesk(spec, base=base, rpc_path=rpc_path, keys=keys)
-        self._speech = Speech(spec.dialect)
+        self._speech = speech_of(_spoken(spec), spec.binding)
+        self._front = front_of(self._speech, spec.binding, under=rpc_path)
         self._tasks = TaskStore()
         self._requests: list[dict[str, Any]] = []
         self._started = time.monotonic() if started is None else started
@@ -55,16 +60,13 @@ class SimulatedAgent:
 
     async def handle(self, request: Incoming) -> Reply:
         """Answer one HTTP request. Paths are relative to `base`."""
-        if request.path != self._rpc_path:
+        if not self._front.serves(request.path):
             self.note(request)
             return self._desk.reply(request)
-        if request.method != "POST":
-            self.note(request)
-            return Reply(status=405, media_type="text/plain", headers={"Allow": "POST"}, body=b"POST only")
-        return await self._rpc(request)
+        return await self._called(request)
 
     def note(self, request: Incoming, rpc_method: str | None = None) -> None:
-        """Write a request into the store."""
+        """Write a request into the store; `rpc_method` as the binding names it."""
         self._requests.append(
             {
                 "method": request.method,
@@ -75,34 +77,26 @@ class SimulatedAgent:
             }
         )
 
-    # ---- JSON-RPC ----------------------------------------------------------------------------------------------
+    # ---- calls -------------------------------------------------------------------------------------------------
 
-    async def _rpc(self, request: Incoming) -> Reply:
+    async def _called(self, request: Incoming) -> Reply:
         try:
-            call, method = self._read(request)
+            call, method = self._front.read(request)
+        except NoCall as none:
+            self.note(request)
+            return none.reply
         except RpcProblem as problem:
             self.note(request)
-            return json_reply(_envelope(None, error=self._speech.error(problem.name, problem.text)))
+            return self._front.refusal(None, problem)
         self.note(request, method)
+        if call.op in ("send", "stream"):
+            call.size = len(json.dumps(self._speech.said(call.params).get("parts")))
+            call.immediate, call.as_stream = self._speech.is_immediate(call.params), call.op == "stream"
         serve: Serve = self._serve
         for fault, options in reversed(self._woken(call)):
             if fault.call:
                 serve = _around(fault.call, serve, options)
         return await serve(call)
-
-    def _read(self, request: Incoming) -> tuple[Call, str]:
-        try:
-            body = json.loads(request.body)
-        except ValueError:
-            raise RpcProblem("ParseError", "the body is no JSON") from None
-        method, params = (body.get("method"), body.get("params") or {}) if isinstance(body, dict) else (None, None)
-        if not isinstance(method, str) or not isinstance(params, dict):
-            raise RpcProblem("InvalidRequest", "no JSON-RPC request")
-        call = Call(request=request, rpc_id=body.get("id"), op=self._speech.ops.get(method, ""), params=params)
-        if call.op in ("send", "stream"):
-            call.size = len(json.dumps(_table(params.get("message")).get("parts")))
-            call.immediate, call.as_stream = self._speech.is_immediate(params), call.op == "stream"
-        return call, method
 
     def _woken(self, call: Call) -> list[tuple[Behaviour, Options]]:
         """The misbehaviours that this call wakes."""
@@ -112,21 +106,34 @@ class SimulatedAgent:
             if call.op in fault.ops and entry.on in ("any", call.op) and call.size >= entry.min_bytes
         ]
 
-    def _answer(self, call: Call, **members: Any) -> Document:
-        envelope = _envelope(call.rpc_id, **members)
+    def _wrapped(self, call: Call, result: Document | None) -> Document:
+        document = self._front.wrap(call, result=result)
         for fault, options in self._woken(call):
             if fault.envelope:
-                envelope = fault.envelope(envelope, options)
-        return envelope
+                document = fault.envelope(document, options)
+        return document
+
+    def _answer(self, call: Call, result: Document | None) -> Reply:
+        return self._front.answer(self._wrapped(call, result))
 
     async def _serve(self, call: Call) -> Reply:
         try:
             return await self._honest(call)
         except RpcProblem as problem:
-            return json_reply(self._answer(call, error=self._speech.error(problem.name, problem.text)))
+            return self._refused(call, problem)
+
+    def _refused(self, call: Call, problem: RpcProblem) -> Reply:
+        reply = self._front.refusal(call, problem)
+        spoils = [(fault.envelope, options) for fault, options in self._woken(call) if fault.envelope]
+        if not spoils or not isinstance(reply.body, bytes):
+            return reply
+        document = json.loads(reply.body)
+        for spoil, options in spoils:
+            document = spoil(document, options)
+        return replace(reply, body=to_json(document))
 
     async def _honest(self, call: Call) -> Reply:
-        if self._speech.is_new and call.request.headers.get("a2a-version", "") != "1.0":
+        if self._speech.wants_version and call.request.headers.get("a2a-version", "") != "1.0":
             raise RpcProblem("VersionNotSupported", "this agent speaks A2A 1.0; send the header A2A-Version: 1.0")
         if self.spec.tenant and call.params.get("tenant") != self.spec.tenant:
             raise RpcProblem("InvalidParams", f"tenant {self.spec.tenant!r} is expected, as the card says")
@@ -137,7 +144,7 @@ class SimulatedAgent:
                 task = self._tasks.find(call.params.get("id"))
                 if call.op == "cancel":
                     self._tasks.cancel(task)
-                return json_reply(self._answer(call, result=self._speech.task(task)))
+                return self._answer(call, self._speech.task(task))
             case "subscribe":
                 return self._subscribe(call)
             case "extended-card":
@@ -148,15 +155,15 @@ class SimulatedAgent:
     # ---- messages ----------------------------------------------------------------------------------------------
 
     async def _message(self, call: Call) -> Reply:
-        message = _table(call.params.get("message"))
+        message = self._speech.said(call.params)
         parts = message.get("parts")
         if not isinstance(parts, list) or not parts or not all(isinstance(part, dict) for part in parts):
             raise RpcProblem("InvalidParams", "a message with at least one part is expected")
         if call.op == "stream" and not self.spec.streaming:
-            raise RpcProblem("UnsupportedOperation", "streaming not enabled for this agent")
+            raise RpcProblem("StreamingNotSupported", "streaming not enabled for this agent")
         settings = _table(call.params.get("metadata")) | _table(message.get("metadata"))
         accepted, refused = self._modes(call, parts, settings)
-        task = self._tasks.task_for(message)
+        task = self._tasks.task_for(message, clients_make_ids=self._speech.clients_make_ids)
         if refused and self.spec.asks_with == "error":
             raise RpcProblem("ContentTypeNotSupported", f"content type {plea(refused, accepted)}")
         if self.spec.echoes_skill and settings.get("skillId") in {skill.id for skill in self.spec.skills}:
@@ -212,7 +219,7 @@ class SimulatedAgent:
             task.listeners.remove(queue)
         # An executor that only speaks makes no task that anybody could ask for.
         result = self._speech.event(task, first) if isinstance(first, Say) else self._speech.answer(task)
-        return json_reply(self._answer(turn.call, result=result))
+        return self._answer(turn.call, result)
 
     # ---- streams -----------------------------------------------------------------------------------------------
 
@@ -220,12 +227,12 @@ class SimulatedAgent:
         """1.0 opens with the task as it stands; up to 0.3 only what comes later is sent (wire-facts 7.2)."""
         task = self._tasks.find(call.params.get("id"))
         if not task.is_open:
-            raise RpcProblem("UnsupportedOperation", f"the task is already {task.state}")
+            raise RpcProblem("InvalidTaskState", f"the task is already {task.state}")
         queue = _Queue()
         task.listeners.append(queue)
         if task.job is None or task.job.done():
             queue.put_nowait(None)
-        first = [self._frame(call, self._speech.answer(task))] if self._speech.is_new else []
+        first = [self._frame(call, self._speech.answer(task))] if self._speech.opens_with_task else []
         return self._stream(call, task, queue, first)
 
     def _stream(self, call: Call, task: SimTask, queue: _Queue, first: list[bytes] | None = None) -> Reply:
@@ -249,7 +256,7 @@ class SimulatedAgent:
 
     def _frame(self, call: Call, result: Document) -> bytes:
         # CRLF, as the SDKs' server library writes it.
-        return b"data: " + to_json(self._answer(call, result=result)) + b"\r\n\r\n"
+        return b"data: " + to_json(self._wrapped(call, result)) + b"\r\n\r\n"
 
 
 def _around(wrap: CallFault, serve: Serve, options: Options) -> Serve:
@@ -259,8 +266,10 @@ def _around(wrap: CallFault, serve: Serve, options: Options) -> Serve:
     return wrapped
 
 
-def _envelope(rpc_id: Any, **members: Any) -> Document:
-    return {"jsonrpc": "2.0", "id": rpc_id, **members}
+def _spoken(spec: AgentSpec) -> str:
+    """The dialect on the wire: the declared one, but for a misbehaviour that speaks another."""
+    spoken = (BEHAVIOURS[entry.name].speaks and entry.options["dialect"] for entry in spec.misbehaviours)
+    return next((str(dialect) for dialect in spoken if dialect), spec.dialect)
 
 
 def _table(value: Any) -> Document:

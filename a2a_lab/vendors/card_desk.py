@@ -16,6 +16,11 @@ from a2a_lab.vendors.traffic import NOT_FOUND, Incoming, Reply, json_reply
 CARD_PATH, LEGACY_CARD_PATH = "/.well-known/agent-card.json", "/.well-known/agent.json"
 
 
+def card_paths(spec: AgentSpec) -> tuple[str, ...]:
+    """Where an agent serves its card: 1.0 by the newer name, servers of 0.3 by both, older ones by the old one."""
+    return {"1.0": (CARD_PATH,), "0.3": (CARD_PATH, LEGACY_CARD_PATH)}.get(spec.dialect, (LEGACY_CARD_PATH,))
+
+
 class CardDesk:
     """The cards of one agent. `messages` is kept up by the agent."""
 
@@ -25,8 +30,7 @@ class CardDesk:
         self._spec, self._rpc_url, self._keys = spec, base + rpc_path, keys
         self._signed: dict[tuple[str, int], Document] = {}
         self._faults = [(BEHAVIOURS[entry.name], entry.options) for entry in spec.misbehaviours]
-        # 0.3 servers serve both names, 1.0 servers the newer alone (wire-facts 1).
-        self._paths = {CARD_PATH} if spec.dialect == "1.0" else {CARD_PATH, LEGACY_CARD_PATH}
+        self._paths = card_paths(spec)
 
     def sign(self, document: Document, *, again: int = 0) -> Document:
         """Signed by the key of the spec. One signature per content, as ES256 would differ at every signing."""

@@ -52,10 +52,14 @@ def make_card(spec: AgentSpec, rpc_url: str) -> Document:
         "skills": [_skill(skill.id, skill.inputs, skill.outputs) for skill in spec.skills],
     }
     if spec.dialect == "1.0":
-        interface: Document = {"url": rpc_url, "protocolBinding": "JSONRPC", "protocolVersion": "1.0"}
+        interface: Document = {"url": rpc_url, "protocolBinding": spec.binding, "protocolVersion": "1.0"}
         card["supportedInterfaces"] = [interface | ({"tenant": spec.tenant} if spec.tenant else {})]
-    else:
-        card |= {"url": rpc_url, "preferredTransport": "JSONRPC", "protocolVersion": "0.3.0"}
+    elif spec.dialect == "0.3":
+        card |= {"url": rpc_url, "preferredTransport": spec.binding, "protocolVersion": "0.3.0"}
+    elif spec.dialect == "0.2":
+        card |= {"url": rpc_url, "protocolVersion": "0.2.6"}
+    else:  # the draft has no version to state
+        card |= {"url": rpc_url, "authentication": {"schemes": []}}
     return merged(card, spec.extra)
 
 

@@ -21,7 +21,7 @@ from typing import Any
 
 from a2a_lab.errors import LabError
 from a2a_lab.vendors.agent import SimulatedAgent
-from a2a_lab.vendors.card_desk import CARD_PATH
+from a2a_lab.vendors.card_desk import card_paths
 from a2a_lab.vendors.cards import Keys
 from a2a_lab.vendors.gateways import UnionCardGateway
 from a2a_lab.vendors.serving import Listening, Ports, Vendor
@@ -58,7 +58,7 @@ class Host:
         server = Listening(self._vendor(spec, base), request["nonce"], listener)
         await server.start()
         self._running[str(request["id"])] = server
-        return {"ready": True, "url": base, "card_url": base + CARD_PATH}
+        return {"ready": True, "url": base, "card_url": base + card_paths(spec)[0]}
 
     def _vendor(self, spec: AgentSpec, base: str) -> Vendor:
         if spec.tenants:

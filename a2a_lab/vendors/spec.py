@@ -16,6 +16,7 @@ from a2a_lab.vendors.behaviours import BEHAVIOURS
 from a2a_lab.vendors.tables import Table, nearest
 
 TEXT, JSON = "text/plain", "application/json"
+DIALECTS, BINDINGS = ("1.0", "0.3", "0.2", "0.1"), ("JSONRPC", "HTTP+JSON")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -48,7 +49,7 @@ class Misbehaviour:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class AgentSpec:
-    """A simulated agent. `version` is the agent's own, `dialect` the protocol it speaks.
+    """A simulated agent. `version` is the agent's own, `dialect` and `binding` the protocol it speaks.
 
     `signed_by` names a key of the host: "lab" is trusted, "stranger" is not, "" leaves the card unsigned.
     `asks_with` is how the runtime names the modes it would take: prose, a data part, or error -32005.
@@ -62,7 +63,8 @@ class AgentSpec:
     version: str
     purpose: str = ""
     expects: tuple[str, ...] = ()
-    dialect: Literal["1.0", "0.3"] = "1.0"
+    dialect: Literal["1.0", "0.3", "0.2", "0.1"] = "1.0"
+    binding: Literal["JSONRPC", "HTTP+JSON"] = "JSONRPC"
     streaming: bool | None = True
     default_inputs: tuple[str, ...] = (TEXT,)
     outputs: tuple[str, ...] = (TEXT,)
@@ -96,7 +98,8 @@ class AgentSpec:
             version=table.text("version"),
             purpose=table.text("purpose", ""),
             expects=table.texts("expects", ()),
-            dialect=table.text("dialect", "1.0", one_of=("1.0", "0.3")),  # type: ignore[arg-type]  # one_of checked it
+            dialect=table.text("dialect", "1.0", one_of=DIALECTS),  # type: ignore[arg-type]  # one_of checked it
+            binding=_binding(table),  # type: ignore[arg-type]  # and here
             streaming=None if streaming == "absent" else streaming,
             default_inputs=table.texts("default_inputs", (TEXT,)),
             outputs=table.texts("outputs", (TEXT,), empty=False),
@@ -113,6 +116,7 @@ class AgentSpec:
             tenants={tenant: _tenant(tenant, data, inner) for tenant, inner in raw_tenants.items()},
         )
         table.done()
+        _judge_binding(spec, table)
         return spec
 
     def table(self) -> dict[str, Any]:
@@ -120,6 +124,7 @@ class AgentSpec:
         return {
             "version": self.version,
             "dialect": self.dialect,
+            "binding": self.binding,
             "streaming": "absent" if self.streaming is None else self.streaming,
             "default_inputs": list(self.default_inputs),
             "outputs": list(self.outputs),
@@ -140,6 +145,23 @@ class AgentSpec:
                 for name, inner in self.tenants.items()
             },
         }
+
+
+def _binding(table: Table) -> str:
+    binding = table.text("binding", "JSONRPC", one_of=BINDINGS)
+    if binding == "HTTP+JSON" and table.take("dialect", "1.0") not in ("1.0", "0.3"):
+        table.refuse("binding", "a binding of the dialect: HTTP+JSON is spoken from 0.3 on")
+    return binding
+
+
+def _judge_binding(spec: AgentSpec, table: Table) -> None:
+    """Refuse what could not act over the binding: a misbehaviour that does nothing would be a silent default."""
+    for entry in spec.misbehaviours:
+        if spec.binding not in BEHAVIOURS[entry.name].bindings:
+            where = " or ".join(BEHAVIOURS[entry.name].bindings)
+            table.refuse("misbehaviours", f"a list without {entry.name!r}, which acts over {where}")
+    if spec.tenants and spec.binding != "JSONRPC":
+        table.refuse("tenants", "left out over HTTP+JSON: a gateway fronts agents over JSON-RPC")
 
 
 def _skills(table: Table) -> tuple[SkillSpec, ...]:
@@ -186,7 +208,8 @@ class ConsumerSpec:
     """A consumer: what it wants, what it could send instead (in order of preference), and its habits.
 
     `wait` says how it learns the outcome: a blocking send, polling, or the stream. `requires` are capabilities,
-    `supports` protocol versions in order of preference, `payload_bytes` the least size of a payload.
+    `supports` protocol versions in order of preference, `bindings` those it can call over, `payload_bytes` the least
+    size of a payload.
     `tenant` is selected by header X-Tenant, by path prefix or by query, as `tenant_by` says; `topology` is as in R7.
     The last block is the operator's policy for this consumer in the enforcing posture.
     """
@@ -201,6 +224,7 @@ class ConsumerSpec:
     extensions: tuple[str, ...] = ()
     wait: Literal["block", "poll", "stream"] = "block"
     supports: tuple[str, ...] = ("1.0", "0.3")
+    bindings: tuple[str, ...] = ("JSONRPC",)
     payload_bytes: int = 1000
     tenant: str | None = None
     tenant_by: Literal["header", "path", "query"] = "header"
@@ -233,6 +257,7 @@ class ConsumerSpec:
             extensions=table.texts("extensions", ()),
             wait=wait,  # type: ignore[arg-type]  # one_of checked it, here and below
             supports=table.texts("supports", ("1.0", "0.3"), empty=False),
+            bindings=_bindings(table),
             payload_bytes=table.integer("payload_bytes", 1000),
             tenant=table.text("tenant", "") or None,
             tenant_by=table.text("tenant_by", "header", one_of=("header", "path", "query")),  # type: ignore[arg-type]
@@ -251,3 +276,11 @@ class ConsumerSpec:
         shown: dict[str, Any] = {item.name: getattr(self, item.name) for item in fields(self) if item.name != "name"}
         shown |= {"skill": self.skill or "", "tenant": self.tenant or ""}
         return {key: list(value) if isinstance(value, tuple) else value for key, value in shown.items()}
+
+
+def _bindings(table: Table) -> tuple[str, ...]:
+    bindings = table.texts("bindings", ("JSONRPC",), empty=False)
+    for name in bindings:
+        if name not in BINDINGS:
+            table.refuse("bindings", f"a list of {', '.join(map(repr, BINDINGS))}{nearest(name, BINDINGS)}")
+    return bindings

@@ -25,11 +25,13 @@ class TaskStore:
             raise RpcProblem("TaskNotFound", f"no task {task_id!r}")
         return self._tasks[task_id]
 
-    def task_for(self, message: Mapping[str, Any]) -> SimTask:
+    def task_for(self, message: Mapping[str, Any], *, clients_make_ids: bool = False) -> SimTask:
         """The task that a message goes to: the one it names, if that takes messages, or a new one in its context."""
         task_id, context_id = message.get("taskId"), message.get("contextId")
-        if not task_id:
-            task = SimTask()
+        if clients_make_ids and not (isinstance(task_id, str) and task_id):
+            raise RpcProblem("InvalidParams", "the id of the task is missing")
+        if not task_id or (clients_make_ids and task_id not in self._tasks):
+            task = SimTask(id=task_id) if task_id else SimTask()
             if isinstance(context_id, str) and context_id:
                 task.context_id = context_id
             return task
@@ -37,7 +39,7 @@ class TaskStore:
         if context_id and context_id != task.context_id:
             raise RpcProblem("InvalidParams", "contextId and taskId do not belong together")
         if not task.is_open:
-            raise RpcProblem("UnsupportedOperation", f"the task is {task.state}; terminal tasks take no message")
+            raise RpcProblem("InvalidTaskState", f"the task is {task.state}; terminal tasks take no message")
         if task.job is not None and not task.job.done():
             raise RpcProblem("UnsupportedOperation", "the task is at work and takes no further message")
         return task

@@ -67,8 +67,8 @@ class BoundDialect(ABC):
         """The task that must answer a message, where that is known beforehand; None where the agent makes the id."""
         return message.task_id
 
-    def other_way(self, op: Op, request: WireRequest, status: int) -> WireRequest | None:
-        """The same call as the other text of the version has it, after this one was answered with `status`."""
+    def other_way(self, op: Op, request: WireRequest, status: int | None) -> tuple[WireRequest, Finding] | None:
+        """The same call as another text of the version has it, after an answer with `status`; and a note on that."""
         return None
 
     def demand(self, op: Op, message: OutMessage | None, task_id: str | None) -> None:

@@ -21,6 +21,7 @@ from a2a_lab.wire.v1_0 import JsonRpc10
 from a2a_lab.wire.v1_0_rest import Rest10
 
 __all__ = [
+    "BINDINGS",
     "DIALECTS",
     "Answer",
     "Dialect",
@@ -88,12 +89,15 @@ class Dialect(Protocol):
     def task_id_of(self, message: OutMessage) -> str | None:
         """The task that must answer a message of ours, where that is known beforehand."""
 
-    def other_way(self, op: Op, request: WireRequest, status: int) -> WireRequest | None:
-        """The same call as another text of the version has it, after this one was answered with `status`."""
+    def other_way(self, op: Op, request: WireRequest, status: int | None) -> tuple[WireRequest, Finding] | None:
+        """The same call as another text of the version has it, after an answer with `status`; and a note on that."""
 
 
 # Newest first: a request that several of them may have sent counts as one of the first.
 DIALECTS: Final[tuple[Dialect, ...]] = (JsonRpc10(), JsonRpc03(), JsonRpc02(), JsonRpc01(), Rest10(), Rest03())
+
+BINDINGS: Final[tuple[str, ...]] = tuple(dict.fromkeys(dialect.binding for dialect in DIALECTS))
+"""The bindings that are spoken."""
 
 _NAME_OF: Final = {spelt: name for name, spellings in SPELLINGS.items() for spelt in spellings}
 

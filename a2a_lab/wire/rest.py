@@ -9,10 +9,21 @@ from typing import ClassVar, Final
 from a2a_lab.core.model import Binding, Json, RpcError, StreamEvent
 from a2a_lab.core.policy import Bounds
 from a2a_lab.errors import MalformedJson
-from a2a_lab.verdicts import Finding, Stage
+from a2a_lab.verdicts import Finding, FindingKind, Judge, Kind, Stage, Verdict
 from a2a_lab.wire import answers, envelope, rest_answers, rest_errors, rest_paths, strict_json
 from a2a_lab.wire.binding import BoundDialect, restaged
 from a2a_lab.wire.messages import STREAMING, Answer, Headers, Op, OutMessage, RequestFacts, WireRequest
+
+SUBSCRIBE_VERB = FindingKind(
+    slug="subscribe-verb",
+    stage=Stage.STREAM,
+    verdict=Verdict.ACCEPT,
+    kind=Kind.NOTE,
+    judge=Judge.SPEC,
+    rule="R1",
+    clause="A2A 1.0.1 §5.3, §11.3.2 (POST); its proto has GET",
+    means="the agent does not take a subscription by POST; the texts contradict each other, so GET is tried",
+)
 
 _UNKNOWN: Final = StreamEvent(kind="unknown")
 _NO_SUCH_VERB: Final = (404, 405)
@@ -72,11 +83,12 @@ class RestDialect(BoundDialect):
             body = json.dumps(fields, ensure_ascii=False, separators=(",", ":"), allow_nan=False).encode()
         return WireRequest(method=verb, url=there, headers=headers | self.service_headers(extensions), body=body)
 
-    def other_way(self, op: Op, request: WireRequest, status: int) -> WireRequest | None:
+    def other_way(self, op: Op, request: WireRequest, status: int | None) -> tuple[WireRequest, Finding] | None:
         """Prose asks to subscribe by POST, the proto by GET: whoever has not the one may have the other."""
         if op != "subscribe" or request.method != "POST" or status not in _NO_SUCH_VERB:
             return None
-        return WireRequest(method="GET", url=request.url, headers=request.headers)
+        note = SUBSCRIBE_VERB(f"POST {request.url} was answered {status}; GET is tried", status=status)
+        return WireRequest(method="GET", url=request.url, headers=request.headers), note
 
     def read_answer(
         self,

@@ -7,7 +7,7 @@ import json
 from dataclasses import replace
 
 from a2a_lab.vendors.behaviours.table import Behaviour, Call, Document, Option, Options, Serve
-from a2a_lab.vendors.traffic import Reply, json_reply
+from a2a_lab.vendors.traffic import Reply, json_reply, to_json
 
 _HEADERS = {
     401: {"WWW-Authenticate": 'Bearer realm="lab"'},
@@ -59,6 +59,23 @@ async def _ndjson(call: Call, serve: Serve, options: Options) -> Reply:
     return reply if isinstance(reply.body, bytes) else replace(reply, media_type="application/x-ndjson")
 
 
+async def _problem_details(call: Call, serve: Serve, options: Options) -> Reply:
+    """The error body of the pre-release of 1.0, under the same status."""
+    reply = await serve(call)
+    if reply.status < 400 or not isinstance(reply.body, bytes) or "json" not in reply.media_type:
+        return reply
+    error = json.loads(reply.body)
+    error = error.get("error", error)
+    kind = next((detail["reason"] for detail in error.get("details", [])), "INVALID_REQUEST")
+    problem = {
+        "type": f"https://a2a-protocol.org/errors/{kind.lower().replace('_', '-')}",
+        "title": kind.replace("_", " ").capitalize(),
+        "status": reply.status,
+        "detail": error["message"],
+    }
+    return replace(reply, media_type="application/problem+json", body=to_json(problem))
+
+
 def _both_members(envelope: Document, options: Options) -> Document:
     if "result" not in envelope:
         return envelope
@@ -88,6 +105,7 @@ BEHAVIOURS = (
         name="wrong-error-code",
         says="Says every error with one code of its choice.",
         breaks="R27",
+        bindings=("JSONRPC",),
         options=(Option(name="code", kind="any", says="the code", default=-32603),),
         ops=("send", "stream", "get", "cancel", "subscribe", "extended-card", ""),
         call=_wrong_error_code,
@@ -113,9 +131,25 @@ BEHAVIOURS = (
         call=_ndjson,
     ),
     Behaviour(
+        name="problem-details",
+        says="Writes errors as problem details, the shape of the pre-release.",
+        breaks="R27; 1.0 section 11.6",
+        ops=("send", "stream", "get", "cancel", "subscribe", "extended-card", ""),
+        bindings=("HTTP+JSON",),
+        call=_problem_details,
+    ),
+    Behaviour(
+        name="speaks-another-version",
+        says="The card declares its version, and the wire is that of another one.",
+        breaks="A2; 1.0 section 8.3.1",
+        options=(Option(name="dialect", kind="text", says="which", default="0.3", words=("1.0", "0.3", "0.2", "0.1")),),
+        speaks=True,
+    ),
+    Behaviour(
         name="result-and-error",
         says="Answers with both a result and an error.",
         breaks="JSON-RPC 2.0 section 5",
+        bindings=("JSONRPC",),
         envelope=_both_members,
     ),
 )

@@ -138,6 +138,7 @@ BEHAVIOURS = (
         name="foreign-rpc-id",
         says="Answers and events carry a JSON-RPC id that nobody sent.",
         breaks="wire-facts 7.2; JSON-RPC 2.0 section 5",
+        bindings=("JSONRPC",),
         options=(Option(name="id", kind="any", says="the id it answers with", default="not-yours"),),
         envelope=_foreign_rpc_id,
     ),

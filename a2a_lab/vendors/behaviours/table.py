@@ -33,7 +33,10 @@ class Scene(Protocol):
 
 @dataclass(slots=True, kw_only=True)
 class Call:
-    """One JSON-RPC call. `op` is send, stream, get, cancel, subscribe or extended-card; size is that of the parts."""
+    """One call. `rpc_id` is that of JSON-RPC, size that of the parts.
+
+    `op` is send, stream, get, cancel, subscribe or extended-card.
+    """
 
     request: Incoming
     rpc_id: Any
@@ -101,7 +104,8 @@ class Behaviour:
     """A misbehaviour: its name, one sentence, and the rule it breaks (DESIGN, RULINGS or a clause of the protocol).
 
     How it must be called when met is not said here: that depends on the dialect and on who asks (`faults.toml`).
-    `ops` are the calls it can act on; `filters` says whether `on` and `min_bytes` mean anything for it.
+    `ops` are the calls it can act on, `bindings` those it can act over; `filters` says whether `on` and `min_bytes`
+    mean anything for it. `speaks`: the wire is of the version that its option `dialect` names, whatever the card says.
     """
 
     name: str
@@ -109,6 +113,8 @@ class Behaviour:
     breaks: str
     options: tuple[Option, ...] = ()
     ops: tuple[str, ...] = ("send", "stream")
+    bindings: tuple[str, ...] = ("JSONRPC", "HTTP+JSON")
+    speaks: bool = False
     card: Callable[[Document, Scene, Options], Document] | None = None
     signed_card: Callable[[Document, Scene, Options], Document] | None = None
     card_reply: Callable[[Reply, Scene, Options], Reply] | None = None
@@ -120,4 +126,5 @@ class Behaviour:
 
     @property
     def filters(self) -> bool:
-        return not (self.card or self.signed_card or self.card_reply) and self.ops == ("send", "stream")
+        is_of_calls = not (self.card or self.signed_card or self.card_reply or self.speaks)
+        return is_of_calls and self.ops == ("send", "stream")
