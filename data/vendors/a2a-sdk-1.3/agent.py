@@ -1,27 +1,31 @@
 """An echo agent on the official Python SDK 1.3.0, deterministic and without a model.
 
 A task is submitted, works, answers in two chunks of one artifact, completes. Everything on the wire is the SDK's
-doing; options choose what a deployment may choose (where the endpoint is mounted, compatibility with 0.3, a
-signature), or make the executor misbehave.
+doing; options choose what a deployment may choose (where the endpoint is mounted, which bindings there are,
+compatibility with 0.3, a signature), or make the executor misbehave.
 """
 
 from __future__ import annotations
 
 import argparse
 import sys
+from collections.abc import AsyncIterator, Awaitable, Callable
+from contextlib import asynccontextmanager
 from pathlib import Path
+from typing import Any
 
 sys.path.append(str(Path(__file__).resolve().parent.parent / "shared"))
 
+import grpc
 from a2a.helpers import new_task_from_user_message
 from a2a.server.agent_execution import AgentExecutor, RequestContext
 from a2a.server.events import EventQueue
-from a2a.server.request_handlers import DefaultRequestHandler
-from a2a.server.routes import create_agent_card_routes, create_jsonrpc_routes
+from a2a.server.request_handlers import DefaultRequestHandler, GrpcHandler
+from a2a.server.routes import create_agent_card_routes, create_jsonrpc_routes, create_rest_routes
 from a2a.server.tasks import InMemoryTaskStore, TaskUpdater
-from a2a.types import AgentCapabilities, AgentCard, AgentInterface, AgentSkill, Part
+from a2a.types import AgentCapabilities, AgentCard, AgentInterface, AgentSkill, Part, a2a_pb2_grpc
 from a2a.utils.signing import create_agent_card_signer
-from echo_kit import Pace, echo_options, interface_url, serve, signing_key, signing_options
+from echo_kit import HOST, Pace, echo_options, interface_url, serve, signing_key, signing_options, write_down
 from jwt import PyJWK
 from starlette.applications import Starlette
 
@@ -62,16 +66,36 @@ def described(part: Part) -> str:
     return part.text if kind == "text" else f"[{kind} {part.media_type or 'untyped'}]"
 
 
-def card_of(options: argparse.Namespace) -> AgentCard:
+class WrittenDown(grpc.aio.ServerInterceptor):
+    """Writes every gRPC call down, as HTTP requests are."""
+
+    def __init__(self, log: Path) -> None:
+        self._log = log
+
+    async def intercept_service(
+        self, continuation: Callable[[Any], Awaitable[Any]], details: grpc.HandlerCallDetails
+    ) -> Any:
+        metadata = {key: value for key, value in details.invocation_metadata or () if isinstance(value, str)}
+        write_down(self._log, "GRPC", details.method, metadata, b"")
+        return await continuation(details)
+
+
+def card_of(options: argparse.Namespace, grpc_port: int | None) -> AgentCard:
     """The card, signed and tampered with as the options say."""
-    versions = ["1.0", "0.3"] if options.compat else ["1.0"]
+    urls = {
+        "JSONRPC": interface_url(options),
+        "HTTP+JSON": f"http://{HOST}:{options.port}",
+        "GRPC": f"{HOST}:{grpc_port}",
+    }
     card = AgentCard(
         name="echo",
         description="Answers with what it was told",
         version="1.0.0",
         supported_interfaces=[
-            AgentInterface(protocol_binding="JSONRPC", protocol_version=version, url=interface_url(options))
-            for version in versions
+            AgentInterface(protocol_binding=binding, protocol_version=version, url=urls[binding])
+            for binding in options.bindings
+            # The SDK's compatibility does not reach gRPC, whose service has another name in 0.3.
+            for version in (["1.0", "0.3"] if options.compat and binding != "GRPC" else ["1.0"])
         ],
         capabilities=AgentCapabilities(streaming=True),
         default_input_modes=options.modes,
@@ -95,24 +119,49 @@ def card_of(options: argparse.Namespace) -> AgentCard:
     return card
 
 
+def app_of(options: argparse.Namespace) -> Starlette:
+    """The app. A gRPC server runs beside it, on a port of its own choice, which the card names."""
+
+    @asynccontextmanager
+    async def running(app: Starlette) -> AsyncIterator[None]:
+        interceptors = [WrittenDown(options.log)] if options.log else []
+        server = grpc.aio.server(interceptors=interceptors) if "GRPC" in options.bindings else None
+        card = card_of(options, server.add_insecure_port(f"{HOST}:0") if server else None)
+        handler = DefaultRequestHandler(
+            agent_executor=Echo(Pace(options)),
+            task_store=InMemoryTaskStore(),
+            agent_card=card,
+            validate_input_modes=options.strict_modes,
+        )
+        app.router.routes += create_agent_card_routes(card)
+        if "JSONRPC" in options.bindings:
+            app.router.routes += create_jsonrpc_routes(handler, options.mount, enable_v0_3_compat=options.compat)
+        if "HTTP+JSON" in options.bindings:
+            app.router.routes += create_rest_routes(handler, enable_v0_3_compat=options.compat)
+        if server:
+            a2a_pb2_grpc.add_A2AServiceServicer_to_server(GrpcHandler(handler), server)
+            await server.start()
+        yield
+        if server:
+            await server.stop(None)
+
+    return Starlette(lifespan=running)
+
+
 def main() -> None:
     parser = echo_options(__doc__)
     signing_options(parser)
-    parser.add_argument("--compat", action="store_true", help="also serve 0.3, on the same endpoint")
+    parser.add_argument("--compat", action="store_true", help="also serve 0.3, on the same endpoints")
     parser.add_argument("--strict-modes", action="store_true", help="the SDK refuses input modes not declared")
-    options = parser.parse_args()
-    card = card_of(options)
-    handler = DefaultRequestHandler(
-        agent_executor=Echo(Pace(options)),
-        task_store=InMemoryTaskStore(),
-        agent_card=card,
-        validate_input_modes=options.strict_modes,
+    parser.add_argument(
+        "--bindings",
+        nargs="+",
+        choices=("JSONRPC", "HTTP+JSON", "GRPC"),
+        default=["JSONRPC"],
+        help="what is served, in the card's order",
     )
-    routes = [
-        *create_agent_card_routes(card),
-        *create_jsonrpc_routes(handler, options.mount, enable_v0_3_compat=options.compat),
-    ]
-    serve(Starlette(routes=routes), options)
+    options = parser.parse_args()
+    serve(app_of(options), options)
 
 
 if __name__ == "__main__":

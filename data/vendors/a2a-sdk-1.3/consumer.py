@@ -8,6 +8,7 @@ from pathlib import Path
 
 sys.path.append(str(Path(__file__).resolve().parent.parent / "shared"))
 
+import grpc
 import httpx
 from a2a.client import ClientConfig, ClientFactory
 from consumer_10 import noted, request_of
@@ -19,7 +20,8 @@ async def converse(options: argparse.Namespace, seen: Seen) -> None:
         config = ClientConfig(
             streaming=options.op == "stream",
             httpx_client=http,
-            supported_protocol_bindings=["JSONRPC", "HTTP+JSON"],
+            supported_protocol_bindings=options.bindings,
+            grpc_channel_factory=grpc.aio.insecure_channel,
         )
         client = await ClientFactory(config).create_from_url(options.url, relative_card_path=options.card_path)
         async for event in client.send_message(request_of(options)):
@@ -27,4 +29,6 @@ async def converse(options: argparse.Namespace, seen: Seen) -> None:
 
 
 if __name__ == "__main__":
-    run(converse, consumer_options(__doc__))
+    parser = consumer_options(__doc__)
+    parser.add_argument("--bindings", nargs="+", default=["JSONRPC", "HTTP+JSON"], help="what it speaks")
+    run(converse, parser)
