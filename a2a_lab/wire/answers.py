@@ -7,12 +7,14 @@ HTTP+JSON, which has no envelope.
 from __future__ import annotations
 
 import dataclasses
+from collections.abc import Mapping
 from typing import TYPE_CHECKING, Final
 
 from a2a_lab.core.model import Json, Task
 from a2a_lab.core.policy import Bounds
+from a2a_lab.core.quoting import quoted
 from a2a_lab.errors import LimitExceeded, MalformedJson
-from a2a_lab.verdicts import Finding, FindingKind, Judge, Kind, Stage, Verdict
+from a2a_lab.verdicts import Finding, FindingKind, Judge, Kind, NotGradeable, Stage, Verdict
 from a2a_lab.wire import envelope, http_shape, strict_json
 from a2a_lab.wire.messages import PUSHES, Answer, Headers, Op
 from a2a_lab.wire.objects import ObjectReader
@@ -40,6 +42,13 @@ BIG_NUMBER = FindingKind(
     rule="R32",
     means="an integer beyond 2^53-1 stands in the data; readers in other languages will see another number",
 )
+
+# Errors of the draft that say what later versions leave to HTTP: nobody was let in, and nothing can be graded (R2).
+_AT_THE_DOOR: Final[Mapping[str, NotGradeable]] = {
+    "AuthenticationRequired": NotGradeable.AUTH_NEEDED,
+    "AuthorizationFailed": NotGradeable.AUTH_NEEDED,
+    "RateLimitExceeded": NotGradeable.THROTTLED,
+}
 
 EVENT_STREAM: Final = "text/event-stream"
 NOTHING: Final[Json] = object()  # no document at all; None is the JSON null
@@ -75,10 +84,15 @@ def read_answer(
     elif document is not NOTHING:
         read = _read_document(dialect, op, document, rpc_id, findings)
         findings += _judge_labels(shape, status)
+    at_the_door = _AT_THE_DOOR.get((read.error.name or "") if read.error is not None else "")
+    if at_the_door is not None and shape.not_gradeable is None:
+        assert read.error is not None
+        kind = http_shape.THROTTLED if at_the_door is NotGradeable.THROTTLED else http_shape.AUTH_NEEDED
+        findings.append(kind(f"error {quoted(read.error.code)} {read.error.name}: {quoted(read.error.message, 200)}"))
     return dataclasses.replace(
         read,
         findings=tuple(findings),
-        not_gradeable=shape.not_gradeable,
+        not_gradeable=shape.not_gradeable or at_the_door,
         retry_after_s=shape.retry_after_s,
         challenge=shape.challenge,
     )
