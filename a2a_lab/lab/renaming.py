@@ -1,17 +1,17 @@
 """Puts the ids of a live request into a recorded answer, and leaves every other byte of it alone (R43).
 
-An answer may be evidence of a fault: duplicate keys, odd numbers, a half written event. So it is never parsed and
-written anew; the members that hold an id are found in its text, and only their values are exchanged. An id that was not
-the recorded request's own (an answer to somebody else, a task that nobody asked for) stays as it was.
+An answer may be evidence of a fault, so only the values of members that hold an id are exchanged in its text. An id
+that was not the recorded request's own (an answer to somebody else, a task that nobody asked for) stays as it was.
 """
 
 from __future__ import annotations
 
-import json
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Final, Literal
+
+from a2a_lab.lab.jsontext import Scalar, applied, exchanged, read, written
 
 Kind = Literal["rpc", "message", "task", "context"]
 
@@ -28,10 +28,6 @@ KINDS: Final[dict[str, Kind]] = {
     "id": "task",  # of a task; the id of a JSON-RPC request is told by where it stands
 }
 """Which members hold an id, and of what; by the spellings of all dialects."""
-
-_TOKEN: Final = re.compile(rb'"(?:[^"\\]+|\\.)*+(?:"|\\?\Z)|[{}\[\]:,]|[^\s{}\[\]:,"]+', re.DOTALL)
-_LINE: Final = re.compile(rb"[^\r\n]*(?:\r\n|\r|\n|\Z)")
-_DATA: Final = re.compile(rb"data: ?")
 
 
 @dataclass(slots=True, kw_only=True)
@@ -67,11 +63,21 @@ class Renames:
 
 def put_in(parts: Sequence[bytes], renames: Renames, *, is_stream: bool = False) -> list[bytes]:
     """The parts of one body with the live ids in place. Parts stay parts, also where an id lies across two of them."""
-    whole = b"".join(parts)
-    if renames.changes_nothing or not whole:
+    if renames.changes_nothing:
         return list(parts)
-    changes = [change for spans in _texts(whole, is_stream) for change in _changes(whole, spans, renames)]
-    return _applied(parts, changes) if changes else list(parts)
+
+    def other(scalar: Scalar) -> bytes | None:
+        name = read(scalar.key) if scalar.key else None
+        kind = KINDS.get(name) if isinstance(name, str) else None
+        if kind is None:
+            return None
+        if name == "id" and renames.rpc is not None and scalar.is_outermost:
+            kind = "rpc"
+        found = scalar.value
+        live = renames.live(kind, found)
+        return None if _same(live, found) else written(live)
+
+    return exchanged(parts, other, is_stream=is_stream)
 
 
 def moved(parts: Sequence[bytes], origins: Mapping[str, str]) -> list[bytes]:
@@ -80,93 +86,9 @@ def moved(parts: Sequence[bytes], origins: Mapping[str, str]) -> list[bytes]:
         return list(parts)
     known = "|".join(re.escape(origin) for origin in sorted(origins, key=len, reverse=True))
     found = re.finditer(rf"(?:{known})(?![\w.:-])".encode(), b"".join(parts))
-    changes = [(one.start(), one.end(), origins[one.group().decode()].encode()) for one in found]
-    return _applied(parts, changes) if changes else list(parts)
-
-
-Change = tuple[int, int, bytes]
-
-
-def _texts(whole: bytes, is_stream: bool) -> Iterator[list[tuple[int, int]]]:
-    """The JSON texts of a body, each as the spans that it is made of: of a stream the data lines of one event."""
-    if not is_stream:
-        yield [(0, len(whole))]
-        return
-    spans: list[tuple[int, int]] = []
-    for line in _LINE.finditer(whole):
-        if not line.group().strip(b"\r\n"):
-            yield spans
-            spans = []
-        elif data := _DATA.match(whole, line.start()):
-            spans.append((data.end(), line.end()))
-
-
-def _changes(whole: bytes, spans: list[tuple[int, int]], renames: Renames) -> Iterator[Change]:
-    """Walks the tokens of one text, knowing only how deep it is and which member it is in."""
-    within: list[bytes | None] = []  # for each open bracket, the member that its elements belong to
-    depth, last = 0, b""
-    key: bytes | None = None
-    for start, end in spans:
-        for token in _TOKEN.finditer(whole, start, end):
-            text = token.group()
-            if text == b":":
-                key = last
-            elif text in (b"{", b"["):
-                within.append(key if text == b"[" else None)
-                depth += text == b"{"
-                key = within[-1]
-            elif text in (b"}", b"]"):
-                depth -= text == b"}" and depth > 0
-                within = within[:-1]
-                key = within[-1] if within else None
-            elif text == b",":
-                key = within[-1] if within else None
-            else:
-                last = text
-                if key is not None and (new := _exchanged(key, text, depth, renames)) is not None:
-                    yield token.start(), token.end(), new
-
-
-def _exchanged(key: bytes, text: bytes, depth: int, renames: Renames) -> bytes | None:
-    """What is written in place of one value; None where it stays."""
-    name = _read(key)
-    kind = KINDS.get(name) if isinstance(name, str) else None
-    if kind is None:
-        return None
-    if name == "id" and depth == 1 and renames.rpc is not None:
-        kind = "rpc"
-    found = _read(text)
-    live = renames.live(kind, found)
-    return None if _same(live, found) else json.dumps(live, ensure_ascii=False).encode("utf-8", "replace")
-
-
-def _read(text: bytes) -> Any:
-    """One JSON scalar; None for what is none, which no id equals."""
-    try:
-        return json.loads(text)
-    except (ValueError, RecursionError):
-        return None
+    return applied(parts, [(one.start(), one.end(), origins[one.group().decode()].encode()) for one in found])
 
 
 def _same(one: Any, other: Any) -> bool:
     """Equal, and of one type: 1 is neither true nor "1"."""
     return type(one) is type(other) and bool(one == other)
-
-
-def _applied(parts: Sequence[bytes], changes: list[Change]) -> list[bytes]:
-    """The parts with the changes in them: what is new stands in the part where the old one began."""
-    made, begin, ahead = [], 0, 0
-    for part in parts:
-        end, at, pieces = begin + len(part), begin, []
-        while ahead < len(changes) and changes[ahead][0] < end:
-            start, stop, new = changes[ahead]
-            if start >= begin:
-                pieces += [part[at - begin : start - begin], new]
-            at = min(stop, end)
-            if stop > end:
-                break  # its rest lies in the next part, where it is left out
-            ahead += 1
-        pieces.append(part[at - begin :])
-        made.append(b"".join(pieces))
-        begin = end
-    return made
