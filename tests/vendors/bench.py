@@ -22,7 +22,10 @@ CARD = "/.well-known/agent-card.json"
 METHODS = {
     "1.0": {"send": "SendMessage", "stream": "SendStreamingMessage", "get": "GetTask", "cancel": "CancelTask"},
     "0.3": {"send": "message/send", "stream": "message/stream", "get": "tasks/get", "cancel": "tasks/cancel"},
+    "0.2": {"send": "message/send", "stream": "message/stream", "get": "tasks/get", "cancel": "tasks/cancel"},
+    "0.1": {"send": "tasks/send", "stream": "tasks/sendSubscribe", "get": "tasks/get", "cancel": "tasks/cancel"},
 }
+PATHS = {"send": "/message:send", "stream": "/message:stream", "get": "/tasks/{}", "cancel": "/tasks/{}:cancel"}
 
 
 @dataclass
@@ -52,7 +55,8 @@ class Agent:
 
     def __init__(self, bench: Bench, running: RunningAgent) -> None:
         self.bench, self.running = bench, running
-        self.dialect = running.spec.dialect
+        self.dialect, self.binding = running.spec.dialect, running.spec.binding
+        self.version = {"A2A-Version": "1.0"} if self.dialect == "1.0" else {}
 
     def card(self, path: str = CARD, **headers: str) -> dict[str, Any]:
         document: dict[str, Any] = self.get(path, **headers).json()
@@ -65,20 +69,39 @@ class Agent:
         self, op: str, *parts: dict[str, Any], task: str | None = None, context: str | None = None, **params: Any
     ) -> dict[str, Any]:
         """A request; without parts a text part is sent. For get and cancel `task` is the task's id."""
-        new = self.dialect == "1.0"
+        new, rest = self.dialect == "1.0", self.binding == "HTTP+JSON"
         if op in ("get", "cancel"):
             params["id"] = task
         else:
-            text: dict[str, Any] = {"text": "hi"} if new else {"kind": "text", "text": "hi"}
-            message = {"messageId": "m1", "role": "ROLE_USER" if new else "user", "parts": list(parts) or [text]}
-            ids = {"taskId": task, "contextId": context}
+            tag = {"0.1": "type"}.get(self.dialect, "kind")
+            text: dict[str, Any] = {"text": "hi"} if new or rest else {tag: "text", "text": "hi"}
+            content = "content" if rest and not new else "parts"
+            role = "ROLE_USER" if new or rest else "user"
+            message: dict[str, Any] = {"messageId": "m1", "role": role, content: list(parts) or [text]}
+            ids = {"taskId": task, "contextId": context} if self.dialect != "0.1" else {}
+            if self.dialect == "0.1":
+                params |= {"id": task or "t1"} | ({"sessionId": context} if context else {})
             params["message"] = (
                 message | {key: value for key, value in ids.items() if value} | params.pop("message", {})
             )
+        if rest:
+            return params
         return {"jsonrpc": "2.0", "id": 7, "method": METHODS[self.dialect].get(op, op), "params": params}
 
+    def place(self, op: str, task: str | None = None) -> str:
+        """The path of an operation."""
+        if self.binding == "JSONRPC":
+            return "/rpc"
+        return "/rpc" + ("" if self.dialect == "1.0" else "/v1") + PATHS[op].format(task)
+
+    def ask(self, op: str, *parts: dict[str, Any], task: str | None = None, **params: Any) -> httpx.Response:
+        """The answer over HTTP+JSON."""
+        if op == "get":
+            return self.get(self.place(op, task), **self.version)
+        return self.post(self.body(op, *parts, task=task, **params), path=self.place(op, task))
+
     def post(self, body: Any, *, path: str = "/rpc", limit_s: float = LIMIT_S, **headers: str) -> httpx.Response:
-        sent = {"A2A-Version": "1.0", **headers} if self.dialect == "1.0" else headers
+        sent = {**self.version, **headers}
         content = body if isinstance(body, bytes) else json.dumps(body).encode()
         call = self.bench.http.post(self.running.url + path, content=content, headers=sent, timeout=limit_s)
         return self.bench.run(call)
@@ -99,12 +122,11 @@ class Agent:
         return self.bench.run(self._stream(self.body("stream", *parts, **params), limit_s))
 
     async def _stream(self, body: dict[str, Any], limit_s: float) -> Streamed:
-        headers = {"A2A-Version": "1.0"} if self.dialect == "1.0" else {}
-        seen = Streamed()
+        url, seen = self.running.url + self.place("stream"), Streamed()
         try:
             async with (
                 asyncio.timeout(limit_s),
-                self.bench.http.stream("POST", f"{self.running.url}/rpc", json=body, headers=headers) as answer,
+                self.bench.http.stream("POST", url, json=body, headers=self.version) as answer,
             ):
                 seen.media_type = answer.headers.get("content-type", "")
                 async for text in answer.aiter_text():
@@ -115,7 +137,8 @@ class Agent:
             seen.ending = "reset"
         for block in seen.text.replace("\r\n", "\n").split("\n\n")[:-1]:
             if block.startswith("data:"):
-                seen.results.append(json.loads(block.removeprefix("data:"))["result"])
+                document = json.loads(block.removeprefix("data:"))
+                seen.results.append(document if self.binding == "HTTP+JSON" else document["result"])
         return seen
 
     def store(self) -> dict[str, Any]:

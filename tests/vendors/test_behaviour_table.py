@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 
+from a2a_lab.errors import Misuse
 from a2a_lab.lab.matrix import Matrix
 from a2a_lab.vendors.behaviours import BEHAVIOURS, Behaviour, table
 from a2a_lab.vendors.spec import AgentSpec, Misbehaviour
@@ -34,7 +35,19 @@ def test_each_has_a_sentence_a_rule_and_documented_options(fault: Behaviour) -> 
 @EACH
 def test_each_acts_somewhere(fault: Behaviour) -> None:
     places = (fault.card, fault.signed_card, fault.card_reply, fault.call, fault.modes, fault.moves, fault.frames)
-    assert any([*places, fault.envelope])
+    assert any([*places, fault.envelope, fault.speaks])
+
+
+@EACH
+@pytest.mark.parametrize("binding", ["JSONRPC", "HTTP+JSON"])
+def test_each_is_refused_where_it_could_not_act(fault: Behaviour, binding: str) -> None:
+    entry = {"name": fault.name} | {key: value for key, value in options(fault).items() if value is not None}
+    table = {"version": "1.0", "binding": binding, "misbehaviours": [entry]}
+    if binding in fault.bindings:
+        assert AgentSpec.parse("oak", table, "oak").binding == binding
+        return
+    with pytest.raises(Misuse, match=f"a list without '{fault.name}'"):
+        AgentSpec.parse("oak", table, "oak")
 
 
 @EACH
@@ -72,7 +85,8 @@ def test_no_misbehaviour_knows_who_asks(path: Path) -> None:
 @EACH
 @pytest.mark.parametrize("dialect", ["1.0", "0.3"])
 def test_each_runs_in_both_dialects_without_a_trace_of_its_own(bench: Bench, fault: Behaviour, dialect: str) -> None:
-    agent = bench.agent({"name": fault.name} | options(fault), dialect=dialect, work_s=0.0)
+    binding = fault.bindings[0]
+    agent = bench.agent({"name": fault.name} | options(fault), dialect=dialect, binding=binding, work_s=0.0)
     agent.get()
     seen = agent.stream(limit_s=0.1)
     assert seen.media_type or seen.ending == "open"

@@ -63,3 +63,26 @@ def test_foreign_rpc_id(bench: Bench) -> None:
     agent = bench.agent("foreign-rpc-id")
     assert agent.call("send")["id"] == "not-yours"
     assert agent.stream().text.count('"id":"not-yours"') == 3
+
+
+def test_problem_details(bench: Bench) -> None:
+    answer = bench.agent("problem-details", binding="HTTP+JSON").ask("get", task="nobody")
+    assert (answer.status_code, answer.headers["content-type"]) == (404, "application/problem+json")
+    problem = answer.json()
+    assert problem["type"] == "https://a2a-protocol.org/errors/task-not-found"
+    assert (problem["title"], problem["status"]) == ("Task not found", 404)
+
+
+def test_problem_details_of_a_general_error(bench: Bench) -> None:
+    answer = bench.agent("problem-details", binding="HTTP+JSON", tenant="acme").ask("send")
+    assert (answer.status_code, answer.json()["type"]) == (400, "https://a2a-protocol.org/errors/invalid-request")
+
+
+def test_speaks_another_version(bench: Bench) -> None:
+    """The card goes on saying 1.0."""
+    agent = bench.agent("speaks-another-version")
+    assert agent.card()["supportedInterfaces"][0]["protocolVersion"] == "1.0"
+    assert agent.call("send")["error"]["code"] == -32601
+    old = {"kind": "message", "messageId": "m", "role": "user", "parts": [{"kind": "text", "text": "hi"}]}
+    body = {"jsonrpc": "2.0", "id": 7, "method": "message/send", "params": {"message": old}}
+    assert agent.post(body).json()["result"]["kind"] == "task"

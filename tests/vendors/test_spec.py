@@ -158,3 +158,25 @@ def test_a_consumer_is_read_again_from_its_own_table() -> None:
 def test_a_table_is_a_table() -> None:
     with pytest.raises(Misuse, match="a table is expected, found 'text'"):
         AgentSpec.parse("oak", "text", WHERE)
+
+
+@pytest.mark.parametrize(
+    ("table", "sentence"),
+    [
+        ({"binding": "GRPC"}, r"binding: 'GRPC' is not one of 'JSONRPC', 'HTTP\+JSON'"),
+        ({"binding": "HTTP+JSON", "dialect": "0.2"}, r"HTTP\+JSON is spoken from 0.3 on"),
+        ({"binding": "HTTP+JSON", "tenants": {"acme": {}}}, r"tenants.*a gateway fronts agents over JSON-RPC"),
+        ({"misbehaviours": [{"name": "problem-details"}]}, r"a list without 'problem-details', which acts over HTTP"),
+    ],
+    ids=lambda value: str(value)[:40],
+)
+def test_what_a_binding_cannot_carry_is_refused(table: dict[str, Any], sentence: str) -> None:
+    with pytest.raises(Misuse, match=sentence):
+        agent(**table)
+
+
+def test_a_consumer_names_the_bindings_that_it_can_call_over() -> None:
+    assert consumer().bindings == ("JSONRPC",)
+    assert consumer(bindings=["HTTP+JSON", "JSONRPC"]).bindings == ("HTTP+JSON", "JSONRPC")
+    with pytest.raises(Misuse, match=r"bindings: .*'JSONRPC', 'HTTP\+JSON'; did you mean 'HTTP\+JSON'"):
+        consumer(bindings=["HTTP-JSON"])
