@@ -17,7 +17,7 @@ from a2a_lab.vendors.registry import find_vendor
 from a2a_lab.vendors.served import ServedAgent, served
 from a2a_lab.vendors.vendor import Vendor
 
-HEAVY = ("crewai-1.15",)  # 0.8 GB
+HEAVY = ("crewai-1.15", "a2a-rust-0.5")  # 0.8 GB to install, and minutes to compile
 
 
 def built_or_skipped(vendor: Vendor, **how: Any) -> Environment:

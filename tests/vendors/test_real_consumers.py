@@ -21,25 +21,40 @@ pytestmark = pytest.mark.vendors
 
 CONSUMERS = (
     "a2a-sdk-1.3", "a2a-sdk-0.3", "a2a-sdk-0.2", "fasta2a-2.1", "a2a-js-1.3", "a2a-js-1.3+compat", "a2a-js-0.3",
-    "google-adk-2.13", "langgraph-supervisor-0.0", "grpc-router-1.3", "python-a2a-0.5", "crewai-1.15",
+    "a2a-go-2.3", "a2a-go-2.3+compat", "a2a-rust-0.5", "google-adk-2.13", "langgraph-supervisor-0.0", "grpc-router-1.3",
+    "python-a2a-0.5", "crewai-1.15",
 )  # fmt: skip
 PAIRS = {
-    "a2a-sdk-1.3": "YY nn nn nn YY YY nn YY YY YY yy nn",
-    "a2a-sdk-1.3+compat": "YY YY nn yy YY YY YY YY YY YY yy YY",
-    "a2a-sdk-0.3": "YY YY YY nn nn YY YY YY YY YY yy YY",
-    "a2a-sdk-0.2": "nn nn YY nn nn nn nn nn nn nn yy nn",
-    "fasta2a-2.1": "nn nn nn YY yY yY nn nn nn nn ny nn",
-    "a2a-js-1.3": "YY nn nn nn YY YY nn YY YY YY yy nn",
-    "a2a-js-1.3+compat": "YY YY nn nn YY YY YY YY YY YY yy YY",
-    "a2a-js-0.3": "YY YY nn nn nn YY YY YY YY YY yy YY",
-    "google-adk-2.13": "YY nn nn nn YY YY nn YY YY YY yy nn",
-    "langgraph-api-0.16": "Yy YY YY yy nn nn nn Yn Yy Yy yy yY",
-    "python-a2a-0.5": "nn nn nn nn nn nn nn nn nn nn yn yy",
-    "crewai-1.15": "YY YY YY nn nn YY YY YY YY YY yy yy",
+    "a2a-sdk-1.3": "YY nn nn nn YY YY nn YY YY YY YY YY YY yy nn",
+    "a2a-sdk-1.3+compat": "YY YY nn yy YY YY YY YY YY YY YY YY YY yy YY",
+    "a2a-sdk-0.3": "YY YY YY nn nn YY YY nn YY nn YY YY YY yy YY",
+    "a2a-sdk-0.2": "nn nn YY nn nn nn nn nn nn nn nn nn nn yy nn",
+    "fasta2a-2.1": "nn nn nn YY yY yY nn nn nn nn nn nn nn ny nn",
+    "a2a-js-1.3": "YY nn nn nn YY YY nn YY YY YY YY YY YY yy nn",
+    "a2a-js-1.3+compat": "YY YY nn nn YY YY YY YY YY YY YY YY YY yy YY",
+    "a2a-js-0.3": "YY YY nn nn nn YY YY nn YY nn YY YY YY yy YY",
+    "a2a-go-2.3": "YY nn nn nn YY YY nn YY YY YY YY YY YY yy nn",
+    "a2a-go-2.3+compat": "YY YY nn nn YY YY YY YY YY YY YY YY YY yy YY",
+    "a2a-java-0.3": "YY YY nn nn nn YY YY nn YY nn YY YY YY yy YY",
+    "a2a-rust-0.5": "YY nn nn nn YY YY nn YY YY YY YY YY YY yy nn",
+    "google-adk-2.13": "YY nn nn nn YY YY nn YY YY YY YY YY YY yy nn",
+    "langgraph-api-0.16": "Yy YY YY yy nn nn nn nn nn Yn Yn Yy Yy yy yY",
+    "python-a2a-0.5": "nn nn nn nn nn nn nn nn nn nn nn nn nn yn yy",
+    "crewai-1.15": "YY YY YY nn nn YY YY nn YY nn YY YY YY yy yy",
+}
+# Every binding of the current Python SDK, alone, and all of them beside 0.3, with those clients that could speak them.
+BINDING_CONSUMERS = (
+    "a2a-sdk-1.3", "a2a-sdk-1.3+rest", "a2a-sdk-1.3+grpc", "a2a-sdk-0.3", "a2a-js-1.3", "a2a-go-2.3", "a2a-rust-0.5",
+    "google-adk-2.13",
+)  # fmt: skip
+BINDING_PAIRS = {
+    "a2a-sdk-1.3+rest": "YY YY nn nn YY YY YY YY",
+    "a2a-sdk-1.3+grpc": "nn nn YY nn nn nn nn nn",
+    "a2a-sdk-1.3+full": "YY YY YY YY YY YY YY nn",
 }
 CREW = "crewai-1.15"
 # Whose agent a consumer is given where the agent is not the question: that of its own line.
-LINE = {name: name.removesuffix("+compat") for name in CONSUMERS} | {
+LINE = {name: name.partition("+")[0] for name in CONSUMERS} | {
     "google-adk-2.13": "a2a-sdk-1.3",
     "langgraph-supervisor-0.0": "a2a-sdk-1.3",
     "grpc-router-1.3": "a2a-sdk-1.3",
@@ -67,6 +82,12 @@ WHY = {
         "a2a-js-1.3",
     ): r"Error: Failed to fetch Agent Card from \S+/a2a/\.well-known/agent-card\.json: 404",
     ("python-a2a-0.5", "a2a-js-0.3"): "Error: HTTP error .* 500",
+    ("a2a-sdk-0.3", "a2a-go-2.3"): "agent card has no supported interfaces",
+    ("a2a-sdk-0.3", "a2a-rust-0.5"): "failed to parse agent card",
+    ("fasta2a-2.1", "a2a-go-2.3"): '.*failed to unmarshal event: parsing time "',
+    ("langgraph-api-0.16", "a2a-rust-0.5"): "(SSE parse error: ProtoJSON payload missing required data|$)",
+    ("a2a-sdk-1.3+grpc", "google-adk-2.13"): ".*Invalid RPC URL in agent card",
+    ("a2a-sdk-1.3+full", "google-adk-2.13"): ".*Agent card RPC URL must use https, or http on a loopback host",
     ("google-adk-2.13", "fasta2a-2.1"): r"ValidationError: .*skills\.0\.inputModes",
 }
 
@@ -96,16 +117,22 @@ def buildable(names: tuple[str, ...]) -> list[str]:
     return found
 
 
-@pytest.mark.parametrize("name", PAIRS)
-def test_each_pair_fares_as_was_measured(name: str) -> None:
-    consumers = buildable(CONSUMERS)
+TABLES = [
+    *((name, CONSUMERS, row) for name, row in PAIRS.items()),
+    *((name, BINDING_CONSUMERS, row) for name, row in BINDING_PAIRS.items()),
+]
+
+
+@pytest.mark.parametrize(("name", "among", "row"), TABLES, ids=[name for name, *_ in TABLES])
+def test_each_pair_fares_as_was_measured(name: str, among: tuple[str, ...], row: str) -> None:
+    consumers = buildable(among)
 
     async def life() -> dict[str, list[ConsumerResult]]:
         async with agent(name) as running:
             return {each: [await talk(each, running.address, op) for op in ("send", "stream")] for each in consumers}
 
     results = asyncio.run(life())
-    expected = dict(zip(CONSUMERS, PAIRS[name].split(), strict=True))
+    expected = dict(zip(among, row.split(), strict=True))
     told = {each: [result.said for result in pair] for each, pair in results.items()}
     assert {each: "".join(map(fared, pair)) for each, pair in results.items()} == {
         each: expected[each] for each in consumers
@@ -131,7 +158,7 @@ def test_a_crew_swallows_a_failed_delegation_and_answers_in_its_own_words(op: st
 
 def test_every_vendor_with_a_consumer_is_met_here() -> None:
     named = {vendor.name for vendor in read_vendors().values() if vendor.consumer}
-    assert named == set(CONSUMERS)
+    assert named == {*CONSUMERS, *BINDING_CONSUMERS}
 
 
 def test_what_a_client_makes_of_answers_that_it_does_not_understand() -> None:

@@ -44,6 +44,10 @@ SPEAKING = [
     ("a2a-js-1.3+compat", "1.0"),
     ("a2a-js-1.3+compat", "0.3"),
     ("a2a-js-0.3", "0.3"),
+    ("a2a-go-2.3", "1.0"),
+    ("a2a-go-2.3+compat", "1.0"),
+    ("a2a-java-0.3", "0.3"),
+    ("a2a-rust-0.5", "1.0"),
     ("fasta2a-2.1", "1.0"),
 ]
 BLOCKING = [(name, dialect) for name, dialect in SPEAKING if name != "fasta2a-2.1"]  # which always answers submitted
@@ -132,7 +136,8 @@ def test_a_stream_shows_the_task_its_two_chunks_and_its_end(name: str, dialect: 
     assert [chunk.get("lastChunk", False) for chunk in chunks] == [False, True]
     assert {chunk["artifact"]["artifactId"] for chunk in chunks} == {"echo"}
     if dialect != "1.0":
-        assert [event["final"] for event in events if event["kind"] == "status-update"] == [False, True]
+        finals = [event["final"] for event in events if event["kind"] == "status-update"]
+        assert finals[-1] and not any(finals[:-1])
 
 
 @pytest.mark.parametrize(("name", "dialect"), BLOCKING)
@@ -296,6 +301,107 @@ def test_fasta2a_answers_submitted_and_has_to_be_asked_again() -> None:
 
     first, task = asyncio.run(life())
     assert (first, state(task), texts(task["artifacts"])) == ("submitted", "completed", "echo: hello")
+
+
+async def events_of(name: str, dialect: str) -> list[Any]:
+    async with (
+        agent(name) as running,
+        Caller(running, dialect, mount=running.address[len(running.url) :] or "/") as caller,
+    ):
+        return [event async for event in caller.stream("hello") if event is not None]
+
+
+def test_adk_answers_in_one_chunk_under_an_identifier_of_its_own() -> None:
+    events = asyncio.run(events_of("google-adk-2.13", "1.0"))
+    (update,) = [event["artifactUpdate"] for event in events if "artifactUpdate" in event]
+    assert texts([update["artifact"]]) == "echo: hello" and update["artifact"]["artifactId"] != "echo"
+    assert not update.get("append") and update["lastChunk"] is True
+    assert state(events[-1]) == "completed"
+
+
+def test_langgraph_mixes_the_generations_in_a_stream_of_1_0() -> None:
+    first, *others = asyncio.run(events_of("langgraph-api-0.16", "1.0"))
+    assert state(first) == "submitted" and "task" in first
+    assert [event["kind"] for event in others] == ["artifact-update", "status-update"]
+    assert others[-1]["status"]["state"] == "TASK_STATE_COMPLETED"
+
+
+def test_langgraph_serves_a_card_under_each_assistant_and_none_at_the_root() -> None:
+    async def life() -> tuple[Any, int]:
+        async with agent("langgraph-api-0.16") as running:
+            at_root = httpx.get(running.url + "/.well-known/agent-card.json", trust_env=False)
+            return (card_of(running)["supportedInterfaces"][0]["url"] == running.address), at_root.status_code
+
+    assert asyncio.run(life()) == (True, 400)
+
+
+def test_python_a2a_declares_json_rpc_and_does_not_speak_it() -> None:
+    async def life() -> tuple[Any, httpx.Response]:
+        async with agent("python-a2a-0.5") as running, Caller(running, "0.3") as caller:
+            body = {"jsonrpc": "2.0", "id": 1, "method": "message/send", "params": caller.message("hello")}
+            async with httpx.AsyncClient(trust_env=False) as http:
+                return card_of(running), await http.post(running.url + "/", json=body)
+
+    card, answer = asyncio.run(life())
+    assert (card["protocolVersion"], card["preferredTransport"], card["url"][:7]) == ("0.3.0", "JSONRPC", "http://")
+    assert answer.status_code == 500 and "Unknown content type: None" in answer.text
+
+
+def test_crewai_refuses_a_type_that_its_card_does_not_declare_and_streams_one_event() -> None:
+    async def life() -> tuple[Any, Any]:
+        async with agent("crewai-1.15") as running, Caller(running, "0.3") as caller:
+            params = caller.message("hello")
+            params["message"]["parts"] = [{"kind": "file", "file": {"bytes": "aGk=", "mimeType": "image/png"}}]
+            body = {"jsonrpc": "2.0", "id": 1, "method": "message/send", "params": params}
+            async with httpx.AsyncClient(trust_env=False) as http:
+                refused = (await http.post(running.url + "/", json=body)).json()
+            return refused, [event async for event in caller.stream("hello")]
+
+    refused, (task,) = asyncio.run(life())
+    assert refused["error"]["code"] == -32602 and "Unsupported content type(s): image/png" in json.dumps(refused)
+    assert (task["kind"], state(task), texts(task["artifacts"])) == ("task", "completed", "echo: hello")
+
+
+@pytest.mark.parametrize(
+    ("name", "refused"),
+    [("a2a-go-2.3", ()), ("a2a-rust-0.5", (None, "0.3", "v1.0", "9.9")), ("a2a-sdk-1.3", (None, "0.3", "9.9"))],
+)
+def test_which_spellings_of_a_version_a_1_0_server_lets_pass(name: str, refused: tuple[str | None, ...]) -> None:
+    async def life() -> dict[str | None, Any]:
+        async with agent(name) as running, Caller(running, "1.0") as caller, httpx.AsyncClient(trust_env=False) as http:
+            body = {"jsonrpc": "2.0", "id": 1, "method": "SendMessage", "params": caller.message("hello")}
+            answers = {}
+            for version in (None, "0.3", "1", "1.0", "1.0.0", "1.0.0-rc", "1.5", "v1.0", "9.9"):
+                headers = {"A2A-Version": version} if version else {}
+                answers[version] = (await http.post(running.url + "/", json=body, headers=headers)).json()
+            return answers
+
+    codes = {version: answer.get("error", {}).get("code") for version, answer in asyncio.run(life()).items()}
+    assert codes == {version: -32009 if version in refused else None for version in codes}
+
+
+def test_the_tag_of_a_card_of_the_rust_sdk_is_its_version_whatever_it_holds() -> None:
+    """A validator that does not change with the content: a client that trusts it never sees a changed card."""
+
+    async def life(*options: str) -> str:
+        async with agent("a2a-rust-0.5", *options) as running:
+            return httpx.get(running.card_url, trust_env=False).headers["etag"]
+
+    assert asyncio.run(life()) == asyncio.run(life("--modes", "text/csv")) == '"1.0.0"'
+
+
+@pytest.mark.parametrize("variant", ["rest", "full"])
+def test_http_json_is_served_where_the_card_says(variant: str) -> None:
+    async def life() -> Any:
+        async with agent(f"a2a-sdk-1.3+{variant}") as running, Caller(running, "1.0") as caller:
+            declared = {each["protocolBinding"]: each["url"] for each in card_of(running)["supportedInterfaces"]}
+            headers = {"A2A-Version": "1.0", "Content-Type": "application/a2a+json"}
+            async with httpx.AsyncClient(trust_env=False, headers=headers) as http:
+                content = json.dumps(caller.message("hello"))
+                return (await http.post(declared["HTTP+JSON"] + "/message:send", content=content)).json()["task"]
+
+    task = asyncio.run(life())
+    assert (state(task), texts(task["artifacts"])) == ("completed", "echo: hello")
 
 
 @pytest.mark.parametrize("name", ["a2a-sdk-1.3"])
