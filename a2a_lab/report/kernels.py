@@ -57,6 +57,11 @@ class LabKernelManager(AsyncKernelManager):
 
     cleanup_resources = _async_cleanup_resources
 
+    async def _async_interrupt_kernel(self) -> None:
+        """Nothing: asked for at every shutdown, where an idle kernel would only complain about it on the terminal."""
+
+    interrupt_kernel = _async_interrupt_kernel
+
     def send(self, number: int) -> None:
         pid = getattr(self.provisioner, "pid", None)
         if pid:

@@ -150,7 +150,9 @@ def test_the_traps_of_the_papermill_command_end_in_a_sentence(tmp_path: Path, gi
 
 
 def test_ctrl_c_reaches_the_kernels_and_leaves_none(tmp_path: Path) -> None:
-    code = f"from a2a_lab.report.making import make_report; make_report('slow', out={str(tmp_path)!r})"
+    slow = tmp_path / "slow.toml"
+    slow.write_text('pairs = [["oak", "notes"]]\n[agents.oak]\nversion = "1"\n[consumers.notes]\n')
+    code = f"from a2a_lab.report.making import make_report; make_report({str(slow)!r}, out={str(tmp_path)!r})"
     running = subprocess.Popen([sys.executable, "-c", code], stderr=subprocess.PIPE, text=True, start_new_session=True)
     deadline = time.monotonic() + 20
     while len(children(running.pid)) < 2 and time.monotonic() < deadline:
