@@ -81,9 +81,10 @@ class BoundDialect(ABC):
             raise Misuse(f"{op} needs a task id")
 
     def service_headers(self, extensions: tuple[str, ...]) -> dict[str, str]:
-        """The headers by which the version says itself and the extensions that are spoken."""
+        """The headers by which the version says itself and the extensions that are spoken, where it has extensions."""
         headers = {"A2A-Version": self.version_header} if self.version_header is not None else {}
-        return headers | ({self.extensions_header: ", ".join(extensions)} if extensions else {})
+        is_said = bool(extensions and self.extensions_header)
+        return headers | ({self.extensions_header: ", ".join(extensions)} if is_said else {})
 
 
 def restaged(finding: Finding) -> Finding:
