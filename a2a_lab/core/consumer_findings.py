@@ -201,6 +201,14 @@ TENANT_INVENTED = _of_consumer(
     rule="D2",
     clause="A2A 1.0.1 §8.3.2 rule 4 MUST omit",
 )
+EXTENSIONS_HEADER_NAME = _of_consumer(
+    "extensions-header-name",
+    "the consumer names extensions under the header of the other protocol generation, which no server reads",
+    stage=Stage.MATCH,
+    verdict=Verdict.HINT,
+    rule="R17",
+    clause="A2A 1.0.1 §3.2.6 A2A-Extensions; 0.3.0 X-A2A-Extensions",
+)
 REQUEST_MALFORMED = _of_consumer(
     "request-malformed",
     "the consumer's request is not what its method takes in the version that it names",

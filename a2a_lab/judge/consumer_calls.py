@@ -23,6 +23,7 @@ from a2a_lab.wire.exchange import first_header
 
 CAP, TIMEOUT, BY_ITSELF = "cap", "transport-timeout", "left"
 _TIMED_OUT: Final = ("timeout", "timed out", "timed-out", "deadline exceeded", "aborted due to")
+_EXTENSIONS: Final = ("A2A-Extensions", "X-A2A-Extensions")  # from 1.0 on, and before
 _ENDED_BY: Final = {
     CAP: "the lab's cap ended it",
     TIMEOUT: "its own transport timeout ended it",
@@ -36,6 +37,7 @@ def judge_calls_of(visit: Visit, account: Account | None) -> list[Finding]:
     return [
         *_once(_versions(visit)),
         *_once(_tenants(visit)),
+        *_once(_extensions(visit)),
         *_once(_requests(visit)),
         *_unprobed(visit),
         *_repeated(visit),
@@ -72,12 +74,10 @@ def _version_header(call: Call) -> Iterator[Finding]:
 def _tenants(visit: Visit) -> Iterator[Finding]:
     for call in visit.calls:
         places = [place for _, place in visit.named_by(call) if is_line(place, "1.0")]
-        if call.dialect.id != "1.0" or call.dialect.binding != "JSONRPC" or not places:
+        if call.dialect.id != "1.0" or not places:
             continue
-        sent = call.asked.tenant or None
-        if sent in {place.tenant or None for place in places}:
-            continue
-        yield _tenant(call, places[0], sent)
+        if not any(call.tenant_at(place.url) == (place.tenant or None) for place in places):
+            yield _tenant(call, places[0], call.tenant_at(places[0].url))
 
 
 def _tenant(call: Call, place: Interface, sent: str | None) -> Finding:
@@ -86,6 +86,16 @@ def _tenant(call: Call, place: Interface, sent: str | None) -> Finding:
         return found.TENANT_INVENTED(f"{what}; the interface has none", found=sent, at=call.exchange.url)
     detail = f"{what}; the interface has {quoted(place.tenant)}"
     return found.INTERFACE_TENANT_NOT_SENT(detail, found=sent, expected=place.tenant, at=call.exchange.url)
+
+
+def _extensions(visit: Visit) -> Iterator[Finding]:
+    """Each generation has a header of its own for the extensions that are spoken."""
+    for call in visit.calls:
+        headers = call.exchange.request_headers
+        own, other = _EXTENSIONS if call.dialect.id == "1.0" else reversed(_EXTENSIONS)
+        if first_header(headers, other) and not first_header(headers, own):
+            detail = f"{call.asked.method or call.op} was sent with {other}; {call.dialect.id} has {own}"
+            yield found.EXTENSIONS_HEADER_NAME(detail, found=other, expected=own, at=call.exchange.url)
 
 
 def _requests(visit: Visit) -> Iterator[Finding]:

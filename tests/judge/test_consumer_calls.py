@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+
 from a2a_lab.judge.consumer import attribute_ends
 from a2a_lab.judge.visit import Account
 from tests.judge.visits import (
@@ -66,6 +68,22 @@ def test_the_interfaces_tenant_is_echoed_exactly_and_never_invented() -> None:
 def test_either_tenant_of_two_interfaces_at_one_url_is_right() -> None:
     card = look(card_1_0(TENANT, TENANT | {"tenant": "globex"}))
     assert not slugs(card, call(params={"message": message(), "tenant": "globex"}, answer=DONE))
+
+
+def test_a_tenant_may_stand_in_the_path_of_a_rest_call() -> None:
+    place = {"url": RPC, "protocolBinding": "HTTP+JSON", "protocolVersion": "1.0", "tenant": "acme"}
+    for url, said in ((f"{RPC}/acme/message:send", set()), (f"{RPC}/message:send", {"interface-tenant-not-sent"})):
+        sent = call(answer=DONE, url=url)
+        sent.request_body, sent.body = json.dumps({"message": message()}).encode(), json.dumps(DONE).encode()
+        assert slugs(look(card_1_0(place)), sent) == said, url
+
+
+def test_extensions_are_named_under_the_header_of_their_generation() -> None:
+    legacy = {"X-A2A-Extensions": "https://example.org/x"}
+    assert slugs(look(card_1_0()), call(answer=DONE, sent=legacy)) == {"extensions-header-name"}
+    assert not slugs(look(card_1_0()), call(answer=DONE, sent=legacy | {"A2A-Extensions": "https://example.org/x"}))
+    old = call("message/send", answer=task(dialect="0.3"), version=None, sent=legacy)
+    assert not slugs(look(card_0_3()), old)
 
 
 def test_a_request_that_is_not_its_methods_is_malformed() -> None:
