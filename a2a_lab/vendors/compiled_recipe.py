@@ -109,11 +109,11 @@ TOOLS = {
 
 
 class CompiledRecipe:
-    """The programs of a vendor, built by the tool of its language."""
+    """The programs of a vendor, built by the tool of its language, or by `tool`."""
 
-    def __init__(self, vendor: Vendor) -> None:
+    def __init__(self, vendor: Vendor, tool: Tool | None = None) -> None:
         self._vendor = vendor
-        self._tool = TOOLS[vendor.runtime.kind]
+        self._tool = tool or TOOLS[vendor.runtime.kind]
         self.kind = vendor.runtime.kind
         self.installer = self._tool.programs[0]
 
