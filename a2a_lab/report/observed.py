@@ -59,7 +59,7 @@ def _headline(seen: Observation) -> Html:
                     "client was given": seen.address,
                     "requests": len(seen.exchanges),
                     "watched for": f"{seen.seconds:.1f} s",
-                    "evidence": str(seen.evidence),
+                    "evidence": seen.evidence.name,
                 }
             ),
         ]

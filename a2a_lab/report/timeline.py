@@ -25,6 +25,8 @@ _CUTS = {
     "hang-limit": "the hang limit: called a hang",
     "total-limit": "the limit for the whole call was reached",
     "done": "closed by us: the reader had what it needed",
+    "left": "the consumer left",
+    "stopped": "the observation ended",
 }
 _ENDINGS = {"close": "closed by the peer", "open": "left open", "reset": "cut by the transport"}
 
