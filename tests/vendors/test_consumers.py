@@ -9,8 +9,10 @@ import asyncio
 import json
 import os
 import shutil
+import subprocess
 import sys
 import textwrap
+import time
 from pathlib import Path
 from typing import Any
 
@@ -21,6 +23,7 @@ from a2a_lab.errors import HarnessFault
 from a2a_lab.vendors.consumers import ConsumerResult, ResultLine, run_consumer
 from a2a_lab.vendors.environments import Environment
 from a2a_lab.vendors.vendor import Program, Runtime, Vendor
+from tests.vendors.test_served import gone_soon, lives
 
 SHARED = bundled_root() / "data" / "vendors" / "shared"
 ACCOUNT = {"ok": True, "state": "completed", "artifacts": [], "events": 1, "error": None, "said": "completed"}
@@ -238,3 +241,24 @@ def test_a_mistake_of_our_own_lines_is_no_result_in_node_either(home: Path) -> N
     shutil.copy(SHARED / "consumer_kit.mjs", home / "consumer_kit.mjs")
     with pytest.raises(HarnessFault, match="a bug of its program"):
         consume(home, NODE_KIT.replace("HOW", "seen.noSuchThing()"), name="consumer.mjs")
+
+
+def test_nothing_outlives_a_lab_that_is_killed(home: Path) -> None:
+    told = home / "pid"
+    program = f"import os, time; open({str(told)!r}, 'w').write(f'{{os.getpid()}}\\n'); time.sleep(600)"
+    lab = textwrap.dedent(f"""
+        import sys
+        sys.path[:0] = {[str(Path(__file__).parent.parent.parent)]!r}
+        from pathlib import Path
+        from tests.vendors.test_consumers import consume
+        consume(Path({str(home)!r}), {program!r}, cap_s=600)
+    """)
+    with subprocess.Popen([sys.executable, "-c", lab], stderr=subprocess.DEVNULL) as process:
+        until = time.monotonic() + 30.0
+        while not (told.exists() and told.read_text().endswith("\n")) and time.monotonic() < until:
+            time.sleep(0.02)
+        consumer = int(told.read_text())
+        assert lives(consumer)
+        process.kill()
+        process.wait(10)
+    assert gone_soon(consumer)
