@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import argparse
 import sys
-import tempfile
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from pathlib import Path
@@ -23,6 +22,7 @@ from a2a.types import SendMessageRequest, SendMessageResponse, StreamResponse, a
 from consumer_10 import noted, request_of
 from consumer_kit import Reported, Seen, consumer_options, raised_here, run, told
 
+ADDRESS = "unix:router"  # in the folder it is started in, which the lab removes
 TENANT = "lab"
 TENANT_KEY = "x-tenant"
 
@@ -77,22 +77,20 @@ class Router(a2a_pb2_grpc.A2AServiceServicer):
 
 
 async def converse(options: argparse.Namespace, seen: Seen) -> None:
-    with tempfile.TemporaryDirectory() as scratch:
-        address = f"unix:{scratch}/router"
-        server = grpc.aio.server()
-        router = Router({TENANT: options.url}, card_path=options.card_path, timeout_s=options.timeout)
-        a2a_pb2_grpc.add_A2AServiceServicer_to_server(router, server)
-        server.add_insecure_port(address)
-        await server.start()
-        try:
-            async with grpc.aio.insecure_channel(address) as channel:
-                await call(a2a_pb2_grpc.A2AServiceStub(channel), options, seen)
-        except grpc.aio.AioRpcError as error:
-            if router.bug:
-                raise router.bug from None
-            raise Reported(f"gRPC {error.code().name}: {error.details()}") from error
-        finally:
-            await server.stop(None)
+    server = grpc.aio.server()
+    router = Router({TENANT: options.url}, card_path=options.card_path, timeout_s=options.timeout)
+    a2a_pb2_grpc.add_A2AServiceServicer_to_server(router, server)
+    server.add_insecure_port(ADDRESS)
+    await server.start()
+    try:
+        async with grpc.aio.insecure_channel(ADDRESS) as channel:
+            await call(a2a_pb2_grpc.A2AServiceStub(channel), options, seen)
+    except grpc.aio.AioRpcError as error:
+        if router.bug:
+            raise router.bug from None
+        raise Reported(f"gRPC {error.code().name}: {error.details()}") from error
+    finally:
+        await server.stop(None)
 
 
 async def call(router: a2a_pb2_grpc.A2AServiceStub, options: argparse.Namespace, seen: Seen) -> None:

@@ -175,8 +175,9 @@ def told(problem: BaseException) -> str:
     for _ in range(CAUSES):
         if cause is None:
             break
-        if not str(cause) or str(cause) not in text:
-            text += f" (from {type(cause).__name__}: {cause}".rstrip(": ") + ")"
+        more = f"{type(cause).__name__}: {cause}".rstrip(": ")
+        if (str(cause) or more) not in text:  # an error without a word still has a name
+            text += f" (from {more})"
         cause = cause.__cause__
     return text
 
