@@ -34,7 +34,11 @@ MESSAGE_OLD = {"messageId": "a1", "role": "ROLE_AGENT", "content": [{"text": "hi
 UPDATE: dict[str, Any] = {"taskId": "t1", "contextId": "c1", "status": {"state": "TASK_STATE_WORKING"}}
 PIECE = {"taskId": "t1", "contextId": "c1", "artifact": {"artifactId": "a", "parts": [{"text": "x"}]}}
 SAID = {"messageId": "uuid", "role": "ROLE_USER"}
-REST_OF_OLD = {"configuration": {"historyLength": 2}, "metadata": {"k": 1}}
+OLD_BODY = {
+    "message": SAID | {"content": [{"text": "Hello"}]},
+    "configuration": {"historyLength": 2},
+    "metadata": {"k": 1},
+}
 
 
 def sent(version: str, op: Op, *, url: str = BASE, **options: Any) -> WireRequest:
@@ -104,7 +108,7 @@ def test_a_0_3_send_is_the_json_of_its_proto() -> None:
         ("1.0", "subscribe", "POST", "/tasks/t1:subscribe", None),
         ("1.0", "list", "GET", "/tasks?contextId=c1", None),
         ("1.0", "extended-card", "GET", "/extendedAgentCard", None),
-        ("0.3", "stream", "POST", "/v1/message:stream", {"message": SAID | {"content": [{"text": "Hello"}]}} | REST_OF_OLD),
+        ("0.3", "stream", "POST", "/v1/message:stream", OLD_BODY),
         ("0.3", "get", "GET", "/v1/tasks/t1?historyLength=2", None),
         ("0.3", "cancel", "POST", "/v1/tasks/t1:cancel", {"name": "tasks/t1"}),
         ("0.3", "subscribe", "POST", "/v1/tasks/t1:subscribe", None),
