@@ -18,7 +18,7 @@ from a2a_lab.core.probe import ProbeReading
 from a2a_lab.core.receive import judge_artifact
 from a2a_lab.core.redirects import REDIRECTS, judge_post_redirect
 from a2a_lab.core.tasks import TaskBook
-from a2a_lab.core.urls import normalise, same_target
+from a2a_lab.core.urls import is_url, normalise, same_target
 from a2a_lab.judge.answers import was_sent
 from a2a_lab.judge.booking import note_answer, note_request
 from a2a_lab.judge.cardlooks import CardLooks
@@ -216,6 +216,8 @@ class Conversation:
     def _redirected(self, call: Call) -> bool:
         """Whether the call was moved to where it may be sent again (R10)."""
         exchange = call.exchange
+        if not is_url(exchange.url):
+            return False
         hops = self._hops.get(normalise(exchange.url), 0)
         hop = judge_post_redirect(
             url=exchange.url, status=exchange.status or 0, location=exchange.header("location"), hops=hops

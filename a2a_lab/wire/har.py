@@ -36,7 +36,8 @@ def to_har(exchanges: Sequence[Exchange], *, started: datetime, tool: str, comme
 
 def from_har(document: Any) -> list[Exchange]:
     """The exchanges of a HAR document, in its order. Raises RecordFault where it is no HAR; names the entry."""
-    entries = document.get("log", {}).get("entries") if isinstance(document, Mapping) else None
+    log = document.get("log") if isinstance(document, Mapping) else None
+    entries = log.get("entries") if isinstance(log, Mapping) else None
     if not isinstance(entries, list):
         raise RecordFault(
             "this is no HAR file: log.entries is missing; expected the export of a browser, proxy or a2a-lab"
@@ -127,9 +128,9 @@ def _exchange(entry: Mapping[str, Any], offset_ms: float) -> Exchange:
         response_headers=_headers(response.get("headers")),
         body=body,
         chunks=chunks,
-        ending="open" if is_left_out else cast(Ending, entry.get("_ending", "close")),
-        fault=entry.get("_fault") or (None if status else _fault(entry, response)),
-        cut_by=NOT_RECORDED if is_left_out else entry.get("_cut_by"),
+        ending="open" if is_left_out else _ending(entry),
+        fault=_word(entry, "_fault") or (None if status else _fault(entry, response)),
+        cut_by=NOT_RECORDED if is_left_out else _word(entry, "_cut_by"),
         purpose=str(entry.get("_purpose", "")),
     )
 
@@ -158,6 +159,20 @@ def _fault(entry: Mapping[str, Any], response: Mapping[str, Any]) -> str:
     """The transport fault of a request that had no answer, in the lab's words where the recorder's can be read."""
     said = str(response.get("_error") or entry.get("_error") or "").lower()
     return next((word for text, word in _FAULTS if text in said), "no-answer")
+
+
+def _ending(entry: Mapping[str, Any]) -> Ending:
+    said = entry.get("_ending", "close")
+    if said not in ("close", "open", "reset"):
+        raise ValueError(f"_ending is {str(said)[:40]!r}, expected close, open or reset")
+    return cast(Ending, said)
+
+
+def _word(entry: Mapping[str, Any], name: str) -> str | None:
+    value = entry.get(name)
+    if value is not None and not isinstance(value, str):
+        raise ValueError(f"{name} is {str(value)[:40]!r}, expected a word")
+    return value
 
 
 def _is_left_out(entry: Mapping[str, Any], response: Mapping[str, Any], content: Mapping[str, Any]) -> bool:
