@@ -11,37 +11,34 @@ import secrets
 import time
 from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass, replace
-from datetime import UTC, datetime
 from pathlib import Path
+from typing import Literal
 
 import httpx
 
 from a2a_lab import __version__
-from a2a_lab.core.canonical import content_digest, portable_digest
 from a2a_lab.core.keys import KeySet
-from a2a_lab.core.policy import Clocks, Policy
+from a2a_lab.core.policy import Clocks, Intent, Policy
 from a2a_lab.core.resolvers import PathPrefix, Resolver, TenantHeader, TenantQuery
-from a2a_lab.core.urls import origin
-from a2a_lab.errors import HarnessFault, LabError, MalformedJson
+from a2a_lab.errors import HarnessFault, LabError
 from a2a_lab.judge.offline import judge_evidence
 from a2a_lab.judge.transcript import read_calls
 from a2a_lab.lab.matrix import Matrix
 from a2a_lab.lab.measures import measure
 from a2a_lab.lab.plan import Cell
-from a2a_lab.lab.records import CellRecord, Orphan, StageRecord, evidence_path
-from a2a_lab.lab.records import Outcome as Ended
+from a2a_lab.lab.records import CellKey, CellRecord, evidence_path
+from a2a_lab.lab.writing import digests_of, harness_error, now, orphans_of, stages_of
 from a2a_lab.ledger import Ledger
 from a2a_lab.net.client import Http
 from a2a_lab.net.enforcing import EnforcingInitiator
 from a2a_lab.net.evidence import Recorder, write_har
-from a2a_lab.net.job import Initiator, Job, Outcome
+from a2a_lab.net.job import Initiator, Job
 from a2a_lab.net.journal import Journal
 from a2a_lab.net.redact import Redactor
 from a2a_lab.net.trusting import TrustingInitiator
 from a2a_lab.vendors.launch import RunningAgent, SimulatedHost
 from a2a_lab.vendors.payloads import intent
 from a2a_lab.vendors.spec import ConsumerSpec
-from a2a_lab.verdicts import Findings, NotGradeable, Stage
 
 TOOL = f"a2a-lab {__version__}"
 INITIATORS: Mapping[str, Initiator] = {"trusting": TrustingInitiator(), "enforcing": EnforcingInitiator()}
@@ -67,49 +64,89 @@ class Bench:
 
 async def run_cell(cell: Cell, bench: Bench) -> CellRecord:
     """Run one cell to its record. Never raises for what a peer did, nor for a fault of the harness."""
-    started = _now()
+    started = now()
     try:
         agent = await bench.host.start(cell.agent)
     except HarnessFault as fault:
-        return _harness_error(cell, fault, started)
+        return harness_error(cell.key, fault, started)
     try:
         record = await _meet(cell, bench, agent, started)
         if bench.witness is not None:
             await bench.witness(record, agent)
         return record
     except LabError as fault:
-        return _harness_error(cell, fault, started)
+        return harness_error(cell.key, fault, started)
     finally:
         with contextlib.suppress(HarnessFault):  # a host that is gone has stopped all its agents
             await agent.stop()
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Meeting:
+    """One consumer of the lab's own about to meet one agent, however that one is reached.
+
+    `clocks` are those it is judged by, `transport_timeout_s` is the trusting posture's. What answers must carry
+    `nonce`, where the agent was told one.
+    """
+
+    key: CellKey
+    url: str
+    nonce: str | None
+    intent: Intent
+    canary: str
+    policy: Policy
+    clocks: Clocks
+    transport_timeout_s: float
+    cap_s: float
+    wait: Literal["block", "poll", "stream"]
+    resolver: Resolver | None = None
+
+
 async def _meet(cell: Cell, bench: Bench, agent: RunningAgent, started: str) -> CellRecord:
     canary, consumer = f"canary-{secrets.token_hex(8)}", cell.consumer
-    wanted, policy = intent(consumer, canary), _policy(cell, bench)
-    recorder = Recorder()
-    is_trusting = cell.key.posture == "trusting"
-    http = Http(
-        bench.client,
-        recorder,
-        bounds=policy.bounds,
-        transport_timeout_s=bench.transport_timeout_s if is_trusting else None,
-        cap_s=bench.matrix.cap_s if is_trusting else CAP_S,
-        expect_nonce=agent.nonce,
-    )
-    journal = Journal(bench.ledger, bench.run, str(cell.key), agent=cell.key.agent)
-    job = Job(
-        run=bench.run,
-        cell=str(cell.key),
-        agent=cell.key.agent,
-        hint_url=agent.url,
-        intent=wanted,
-        policy=policy,
-        now=time.time(),
+    meeting = Meeting(
+        key=cell.key,
+        url=agent.url,
+        nonce=agent.nonce,
+        intent=intent(consumer, canary),
+        canary=canary,
+        policy=_policy(cell, bench),
+        clocks=bench.matrix.clocks,
+        transport_timeout_s=bench.transport_timeout_s,
+        cap_s=bench.matrix.cap_s,
         wait=consumer.wait,
         resolver=resolver_of(consumer),
     )
-    outcome = await INITIATORS[cell.key.posture].run(job, http, journal)
+    return await meet(meeting, client=bench.client, ledger=bench.ledger, run=bench.run, folder=bench.folder, at=started)
+
+
+async def meet(
+    meeting: Meeting, *, client: httpx.AsyncClient, ledger: Ledger, run: str, folder: Path, at: str
+) -> CellRecord:
+    """Let the consumer meet the agent in its posture, count, judge, and store the evidence. `at` is when it began."""
+    recorder, key, policy = Recorder(), meeting.key, meeting.policy
+    is_trusting = key.posture == "trusting"
+    http = Http(
+        client,
+        recorder,
+        bounds=policy.bounds,
+        transport_timeout_s=meeting.transport_timeout_s if is_trusting else None,
+        cap_s=meeting.cap_s if is_trusting else CAP_S,
+        expect_nonce=meeting.nonce,
+    )
+    journal = Journal(ledger, run, str(key), agent=key.agent)
+    job = Job(
+        run=run,
+        cell=str(key),
+        agent=key.agent,
+        hint_url=meeting.url,
+        intent=meeting.intent,
+        policy=policy,
+        now=time.time(),
+        wait=meeting.wait,
+        resolver=meeting.resolver,
+    )
+    outcome = await INITIATORS[key.posture].run(job, http, journal)
     declared = [outcome.interface] if outcome.interface is not None else []
     calls = read_calls(recorder.exchanges, bounds=policy.bounds, interfaces=declared)
     findings = outcome.findings
@@ -117,10 +154,10 @@ async def _meet(cell: Cell, bench: Bench, agent: RunningAgent, started: str) -> 
         # A trusting client notices little; what its evidence shows is judged after, by the gates that it skipped (R5).
         judged = judge_evidence(
             recorder.exchanges,
-            policy=replace(policy, clocks=bench.matrix.clocks),
-            intent=wanted,
+            policy=replace(policy, clocks=meeting.clocks),
+            intent=meeting.intent,
             now=job.now,
-            base_url=agent.url,
+            base_url=meeting.url,
             resolver=job.resolver,
             book=journal.book,
         )
@@ -130,37 +167,37 @@ async def _meet(cell: Cell, bench: Bench, agent: RunningAgent, started: str) -> 
         recorder.exchanges,
         calls,
         card=outcome.card,
-        intent=wanted,
-        canary=canary,
+        intent=meeting.intent,
+        canary=meeting.canary,
         book=journal.book,
         booked=outcome.booked,
-        silence_s=bench.matrix.clocks.silence_s,
+        silence_s=meeting.clocks.silence_s,
     )
-    evidence = evidence_path(cell.key)
+    evidence = evidence_path(key)
     write_har(
-        bench.folder / evidence,
+        folder / evidence,
         recorder.exchanges,
         started=recorder.started,
         tool=TOOL,
         redactor=Redactor(),
-        comment=str(cell.key),
+        comment=str(key),
     )
     return CellRecord(
-        key=cell.key,
+        key=key,
         verdict=outcome.not_gradeable or findings.verdict,
         authority=findings.authority().status,
         because=findings.authority().because,
-        stages=_stages(findings),
+        stages=stages_of(findings),
         said=outcome.said,
         mode=outcome.mode,
         errors=tuple(dict.fromkeys(outcome.errors)),
         measures=measures,
         closure=outcome.closure,
-        orphans=_orphans(journal),
+        orphans=orphans_of(journal.book),
         evidence=evidence,
-        **_digests(outcome),
-        started=started,
-        ended=_now(),
+        **digests_of(outcome.card, outcome.card_url),
+        started=at,
+        ended=now(),
     )
 
 
@@ -196,55 +233,3 @@ def resolver_of(consumer: ConsumerSpec) -> Resolver | None:
     if consumer.tenant_by == "query":
         return TenantQuery(tenant=consumer.tenant)
     return PathPrefix(prefix=consumer.tenant)
-
-
-def _stages(findings: Findings) -> dict[Stage, StageRecord]:
-    return {
-        stage: StageRecord(verdict=verdict, findings=tuple(found))
-        for stage, (verdict, found) in findings.stages.items()
-    }
-
-
-def _orphans(journal: Journal) -> tuple[Orphan, ...]:
-    return tuple(
-        Orphan(
-            agent=row.agent,
-            task_id=row.task_id,
-            artifact_or_message_id=row.artifact_or_message_id,
-            media_type=row.media_type,
-            bytes=row.bytes,
-            state=f"{row.state}, clean-up {row.cleanup}",
-        )
-        for row in journal.book.orphans()
-    )
-
-
-def _digests(outcome: Outcome) -> dict[str, str]:
-    if outcome.card is None or outcome.card_url is None:
-        return {}
-    try:
-        document = outcome.card.document
-        return {
-            "card_digest": content_digest(document),
-            "portable_digest": portable_digest(document, origin(outcome.card_url)),
-        }
-    except MalformedJson:
-        return {}
-
-
-def _harness_error(cell: Cell, fault: LabError, started: str) -> CellRecord:
-    verdict: Ended = NotGradeable.HARNESS_ERROR
-    return CellRecord(
-        key=cell.key,
-        verdict=verdict,
-        authority="advisory",
-        because=(fault.slug,),
-        said=fault.message,
-        errors=(fault.slug,),
-        started=started,
-        ended=_now(),
-    )
-
-
-def _now() -> str:
-    return datetime.now(UTC).isoformat(timespec="milliseconds").replace("+00:00", "Z")
