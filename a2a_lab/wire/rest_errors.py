@@ -193,6 +193,7 @@ def _legacy(error: Mapping[str, Json], status: int | None, op: Op) -> RpcError:
     reason = info.get("reason") if info is not None else None
     name = error_name("0.3", code) or (_BY_REASON.get(reason) if isinstance(reason, str) else None)
     if name is None and info is None:
-        name = "TaskNotFound" if status == 404 and op in _ABOUT_A_TASK else LEGACY_HTTP.get(status or 0)
+        told = status if status is not None else code if type(code) is int else 0  # inside a stream the code alone
+        name = "TaskNotFound" if told == 404 and op in _ABOUT_A_TASK else LEGACY_HTTP.get(told)
     data = details if details is not None else error.get("data")
     return RpcError(code=code, message=message if isinstance(message, str) else "", name=name, data=data)
