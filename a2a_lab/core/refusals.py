@@ -71,7 +71,7 @@ _GENERAL = frozenset({"ParseError", "InvalidRequest", "InvalidParams", "Internal
 
 # Where an A2A error can be true at all. One that is not listed fits any call.
 _FITS: Mapping[str, frozenset[Op]] = {
-    "TaskNotFound": frozenset({"get", "cancel", "subscribe"}) | PUSHES,  # and a send that names a task
+    "TaskNotFound": PUSHES | frozenset[Op]({"get", "cancel", "subscribe"}),  # and a send that names a task
     "TaskNotCancelable": frozenset({"cancel"}),
     "PushNotificationNotSupported": PUSHES,  # and a send that brings such a configuration along
     CONTENT_TYPE: SENDS,
