@@ -75,6 +75,7 @@ def read_stream(table: Table, *, at_ms: float, url: str, bounds: Bounds) -> Exch
         response_headers=headers(answer),
         ended_ms=at_ms,
         ending=_then(table),
+        purpose=table.text("purpose", ""),
     )
     answer.done()
     _take_frames(table, exchange, bounds)

@@ -6,10 +6,12 @@ keys that the run trusted. With these a cell can be judged again, or be made int
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
+from typing import Any
 
+from a2a_lab.core.keys import KeySet
 from a2a_lab.core.policy import Bounds, Intent, Policy
 from a2a_lab.core.resolution import base_of
 from a2a_lab.core.resolvers import Resolver
@@ -29,10 +31,14 @@ from a2a_lab.wire.exchange import Exchange
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Recalled:
-    """One cell with all that it is judged by. `now` is Unix seconds; `base_url` is where the agent was looked for."""
+    """One cell with all that it is judged by. `now` is Unix seconds; `base_url` is where the agent was looked for.
+
+    `jwks` is the set of public keys behind `policy.trusted_keys`, None where the run did not keep it.
+    """
 
     record: CellRecord
     consumer: ConsumerSpec
+    jwks: Mapping[str, Any] | None
     exchanges: tuple[Exchange, ...]
     policy: Policy
     intent: Intent
@@ -79,10 +85,12 @@ class Memory:
             raise RecordFault(f"cell {record.key} left no evidence ({record.said or record.verdict.value})")
         exchanges = read_har(self._folder / record.evidence)
         known, other = first_card_url(exchanges, Bounds())
-        keys = keys_at(self._folder, record.started)
+        jwks = keys_at(self._folder, record.started)
+        keys = None if jwks is None else KeySet.from_jwks(jwks)
         return Recalled(
             record=record,
             consumer=cell.consumer,
+            jwks=jwks,
             exchanges=tuple(exchanges),
             policy=policy_of(cell.consumer, clocks=self._matrix.clocks, keys=keys),
             intent=intent(cell.consumer, canary=""),

@@ -25,8 +25,8 @@ def note_keys(folder: Path, jwks: Mapping[str, Any], *, since: str) -> None:
         raise HarnessFault(f"cannot write {folder / TRUST}: {fault.strerror}") from fault
 
 
-def keys_at(folder: Path, started: str) -> KeySet | None:
-    """The keys that were trusted when a cell started; None where the run did not keep them. Raises RecordFault."""
+def keys_at(folder: Path, started: str) -> Mapping[str, Any] | None:
+    """The JWK set that was trusted when a cell started; None where the run did not keep it. Raises RecordFault."""
     path = folder / TRUST
     try:
         lines = path.read_text(encoding="utf-8").splitlines()
@@ -34,12 +34,13 @@ def keys_at(folder: Path, started: str) -> KeySet | None:
         return None
     except (OSError, UnicodeDecodeError) as fault:
         raise RecordFault(f"{path} cannot be read: {fault}") from fault
-    held: KeySet | None = None
+    held: Mapping[str, Any] | None = None
     for number, line in enumerate(lines, 1):
         try:
             entry = json.loads(line)
             if str(entry["since"]) <= started:
-                held = KeySet.from_jwks(entry["jwks"])
+                KeySet.from_jwks(entry["jwks"])
+                held = entry["jwks"]
         except (ValueError, KeyError, TypeError, Misuse) as fault:
             raise RecordFault(f"{path}, line {number}: no key set with its time ({fault}); is the file cut?") from fault
     return held
