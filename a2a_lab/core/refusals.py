@@ -69,6 +69,8 @@ VERSION_TAKEN = _refusing(
 CONTENT_TYPE = "ContentTypeNotSupported"
 _GENERAL = frozenset({"ParseError", "InvalidRequest", "InvalidParams", "InternalError", "MethodNotFound"})
 
+_ABOUT_A_TASK: frozenset[Op] = frozenset({"get", "cancel", "subscribe"})
+
 # Where an A2A error can be true at all. One that is not listed fits any call.
 _FITS: Mapping[str, frozenset[Op]] = {
     "TaskNotFound": PUSHES | frozenset[Op]({"get", "cancel", "subscribe"}),  # and a send that names a task

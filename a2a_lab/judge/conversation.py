@@ -12,10 +12,9 @@ from dataclasses import replace
 from typing import Final
 
 from a2a_lab.core.asked import STREAMS
-from a2a_lab.core.model import Artifact, Card, Interface, Task
+from a2a_lab.core.model import Artifact, Interface, Task
 from a2a_lab.core.policy import Intent, Policy
 from a2a_lab.core.probe import ProbeReading
-from a2a_lab.core.receive import judge_artifact
 from a2a_lab.core.redirects import REDIRECTS, judge_post_redirect
 from a2a_lab.core.tasks import TaskBook
 from a2a_lab.core.urls import is_url, normalise, same_target
@@ -25,6 +24,7 @@ from a2a_lab.judge.cardlooks import CardLooks
 from a2a_lab.judge.grounds import Grounds, Shelf
 from a2a_lab.judge.histories import History
 from a2a_lab.judge.lastword import received
+from a2a_lab.judge.parts import Parts
 from a2a_lab.judge.reading import PROBES, Around, read_outcome
 from a2a_lab.judge.transcript import Call, read_body, read_request
 from a2a_lab.judge.watching import asking, watch
@@ -82,7 +82,7 @@ class Conversation:
     ) -> None:
         self._exchanges, self._grounds = exchanges, grounds
         self._intent, self._policy = intent, policy
-        self._card: Card | None = grounds.card  # the extended one once it governs
+        self._parts = Parts(grounds.card, intent)
         self._looks = CardLooks(grounds, shelf, intent=intent, policy=policy, now=now)
         self._writes = book is None
         self.book = book if book is not None else TaskBook(_agent(grounds, exchanges))
@@ -94,7 +94,6 @@ class Conversation:
         self._is_ours = any(exchange.purpose in PROBES for exchange in exchanges)
         self._by_exchange: dict[int, Call] = {}
         self._hops: dict[str, int] = {}  # how often a call was redirected before it came to this URL
-        self._received: dict[tuple[str | None, str], Artifact] = {}
         self._said: set[tuple[object, ...]] = set()
         self._times: Counter[tuple[str, Stage, Verdict]] = Counter()
 
@@ -107,7 +106,7 @@ class Conversation:
             self.book.note_task(task, how="get")
         self._read()
         self._watch(tuple(known))
-        self._take(None, tuple(artifacts), self._intent.accepts)
+        self._add(*self._parts.take(None, artifacts, self._intent.accepts))
         history, place = History(self.calls, before=tasks), 0
         for exchange in self._exchanges:
             if self._looks.is_look(exchange):
@@ -118,7 +117,7 @@ class Conversation:
         self._add(*self._looks.conclude())
         self._add(*self.book.findings())
         self._count_the_rest()
-        self.reached |= self._looks.reached
+        self.reached |= self._looks.reached | self._parts.reached
         self.not_gradeable = history.not_gradeable
 
     # -- three passes
@@ -179,10 +178,12 @@ class Conversation:
             self.reached.add(Stage.RPC)
         self._add(*seen)
         if around.card is not None:
-            seen += self._take_all(place, history)
+            found = self._parts.of_call(place, call, history)
+            seen += found
+            self._add(*found)
         if call.op == "extended-card":
             card, found = self._looks.extended(call)
-            self._card = card or self._card
+            self._parts.card = card or self._parts.card
             self._add(*found)
         shown = read_outcome(place, call, history, around, seen)
         if call.answer is not None or call.watched is not None or shown.findings:
@@ -190,28 +191,6 @@ class Conversation:
         self._add(*shown.findings)
         if shown.reading is not None and call.exchange.purpose in PROBES:
             self.readings.append(shown.reading)
-
-    # -- what comes with a call
-
-    def _take_all(self, place: int, history: History) -> list[Finding]:
-        """Every part of every artifact that a call brought, at once or when its task was looked at later (A5)."""
-        call = self.calls[place]
-        accepts = call.asked.accepts or self._intent.accepts
-        if call.watched is not None:
-            return self._take(call.watched.task_id, received(call.watched), accepts)
-        later = [history.followed(task, place) for task in call.tasks] if call.is_send else []
-        return [one for task in (*call.tasks, *later) for one in self._take(task.id, task.artifacts, accepts)]
-
-    def _take(self, task_id: str | None, artifacts: Iterable[Artifact], accepts: Sequence[str]) -> list[Finding]:
-        card, found = self._card, list[Finding]()
-        for artifact in artifacts:
-            if card is None or self._received.get((task_id, artifact.id)) == artifact:
-                continue
-            self._received[task_id, artifact.id] = artifact
-            self.reached.add(Stage.RECEIVE)
-            found += judge_artifact(card, card.skill(self._intent.skill), artifact, accepts=accepts)
-        self._add(*found)
-        return found
 
     def _redirected(self, call: Call) -> bool:
         """Whether the call was moved to where it may be sent again (R10)."""

@@ -13,16 +13,15 @@ from datetime import datetime
 from typing import Any, Final
 
 from a2a_lab.core.keys import KeySet
-from a2a_lab.core.model import Artifact, Card, State, StreamEvent, Task
+from a2a_lab.core.model import Card
 from a2a_lab.core.policy import Bounds, Clocks, Intent, Policy
 from a2a_lab.core.resolvers import PathPrefix, Resolver, TenantHeader, TenantQuery
-from a2a_lab.core.stream_content import StreamContent
 from a2a_lab.judge.offline import Given
 from a2a_lab.lab.caseevidence import STREAM_URL, beyond, read_exchange, read_stream
+from a2a_lab.lab.casegiven import before_cut, given_artifact, ledger
 from a2a_lab.vendors.tables import Table
 from a2a_lab.verdicts import Stage, Verdict
 from a2a_lab.wire.cards import read_card
-from a2a_lab.wire.dialects import Dialect, dialect_for, dialect_of_request
 from a2a_lab.wire.exchange import Exchange
 
 _TOPOLOGIES: Final = {"auto": "auto", "direct": "direct", "single": "direct", "gateway": "gateway"}
@@ -121,9 +120,9 @@ class _Reading:
                 dispatch_url=given.text("resolved_url") if "resolved_url" in given else None,
                 tenant=client.text("tenant") if "tenant" in client and resolver is None else None,
                 credentials_for=frozenset(client.texts("credentials_for", ())),
-                artifacts=self._artifacts(card),
-                known=self._before_cut(stream),
-                tasks=self._tasks(),
+                artifacts=given_artifact(given, card),
+                known=before_cut(given, stream),
+                tasks=ledger(given),
             ),
             base_url=base_url if card is None and configured is None else None,
             resolver=resolver,
@@ -238,39 +237,6 @@ class _Reading:
             table.refuse(key, "a card")
         return reading.card, reading.findings
 
-    def _artifacts(self, card: Card | None) -> tuple[Artifact, ...]:
-        if "artifact" not in self.given:
-            return ()
-        form = card.form if card is not None else "1.0"
-        event = {"taskId": "given", "contextId": "given", "artifact": self.given.take("artifact")}
-        # Each generation wraps an artifact in its own way; what is judged is the artifact alone.
-        wrapped = {"1.0": {"artifactUpdate": event}, "0.1": {"id": "given", "artifact": event["artifact"]}}
-        read = _event(dialect_for(form), wrapped.get(form, {"kind": "artifact-update"} | event))
-        if read.artifact is None:
-            self.given.refuse("artifact", "an artifact")
-        return (read.artifact,)
-
-    def _before_cut(self, stream: Table | None) -> tuple[Artifact, ...]:
-        """The artifacts that the events before a cut had made."""
-        events = self.given.take("before_cut", [])
-        if not isinstance(events, list):
-            self.given.refuse("before_cut", "a list of stream events")
-        request = stream.take("request") if stream is not None else None
-        dialect = dialect_of_request(json.dumps(request).encode()) or dialect_for("1.0")
-        content = StreamContent(dialect.id, op="stream", task_id=None, context_id=None, known=())
-        for event in events:
-            content.receive(_event(dialect, event))
-        return content.reassembly.artifacts
-
-    def _tasks(self) -> tuple[Task, ...]:
-        """What the ledger already held: tasks with the state in which the consumer had left them."""
-        rows = self.given.take("ledger", [])
-        if isinstance(rows, Mapping):
-            rows = rows.get("tasks", [])
-        if not isinstance(rows, list) or not all(isinstance(row, Mapping) for row in rows):
-            self.given.refuse("ledger", "a list of tasks, each with its id and state")
-        return tuple(task for row in rows if (task := _task(row)) is not None)
-
     def _now(self) -> float | None:
         if "now" not in self.given:
             return None
@@ -284,20 +250,3 @@ class _Reading:
         if moment is None or moment.tzinfo is None:
             self.given.refuse("now", "a time with a zone, such as 2026-11-30T00:00:00Z, or Unix seconds")
         return moment.timestamp()
-
-
-def _event(dialect: Dialect, result: Any) -> StreamEvent:
-    """An event that is written without its envelope."""
-    wrapped = json.dumps({"jsonrpc": "2.0", "id": 0, "result": result})
-    return dialect.read_event(wrapped, rpc_id=0)[0]
-
-
-def _task(row: Mapping[str, Any]) -> Task | None:
-    name = next((row[key] for key in ("task_id", "taskId", "id", "task") if isinstance(row.get(key), str)), None)
-    if name is None:
-        return None
-    said = row.get("state") if isinstance(row.get("state"), str) else "working"
-    word = str(said).removeprefix("TASK_STATE_").lower().replace("_", "-")
-    state = next((known for known in State if known.value == word), State.UNKNOWN)
-    context = next((row[key] for key in ("context_id", "contextId") if isinstance(row.get(key), str)), None)
-    return Task(id=name, context_id=context, state=state, wire_state=said)
