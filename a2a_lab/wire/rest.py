@@ -8,7 +8,7 @@ from typing import ClassVar, Final
 
 from a2a_lab.core.model import Binding, Json, RpcError, StreamEvent
 from a2a_lab.core.policy import Bounds
-from a2a_lab.errors import MalformedJson
+from a2a_lab.errors import MalformedJson, Misuse
 from a2a_lab.verdicts import Finding, FindingKind, Judge, Kind, Stage, Verdict
 from a2a_lab.wire import answers, envelope, rest_answers, rest_errors, rest_paths, strict_json
 from a2a_lab.wire.binding import BoundDialect, restaged
@@ -55,6 +55,8 @@ class RestDialect(BoundDialect):
     ) -> WireRequest:
         """A request of ours; as over JSON-RPC, but `rpc_id` has no place in it. The tenant is a segment of the path."""
         self.demand(op, message, task_id)
+        if op not in self.paths:
+            raise Misuse(f"the lab does not call {self.names[op]}; it reads such calls in recordings")
         params = self.write_params(
             op,
             message=message,

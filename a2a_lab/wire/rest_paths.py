@@ -25,10 +25,20 @@ PATHS: Final[Mapping[Op, Path]] = {
     "cancel": ("POST", "/tasks/{id}:cancel"),
     "subscribe": ("POST", "/tasks/{id}:subscribe"),
 }
+PUSH_PATHS: Final[Mapping[Op, Path]] = {  # the lab calls none of these; recordings hold those of others
+    "push-set": ("POST", "/tasks/{id}/pushNotificationConfigs"),
+    "push-list": ("GET", "/tasks/{id}/pushNotificationConfigs"),
+    "push-get": ("GET", "/tasks/{id}/pushNotificationConfigs/{configId}"),
+    "push-delete": ("DELETE", "/tasks/{id}/pushNotificationConfigs/{configId}"),
+}
 LEGACY_PREFIX: Final = "/v1"
 
 _MESSAGE: Final = re.compile(r"(?P<base>.*)/message:(?P<op>send|stream)")
 _TASK: Final = re.compile(r"(?P<base>.*)/tasks/(?P<id>[^/]+?)(?::(?P<op>cancel|subscribe))?")
+_PUSH: Final = re.compile(r"(?P<base>.*)/tasks/(?P<id>[^/]+)/pushNotificationConfigs(?P<one>/[^/]+)?")
+_PUSHES: Final[Mapping[tuple[str, bool], Op]] = {
+    (verb, path.endswith("}")): op for op, (verb, path) in PUSH_PATHS.items()
+}
 _PLAIN: Final[Mapping[str, Op]] = {"/tasks": "list", "/extendedAgentCard": "extended-card", "/card": "extended-card"}
 
 
@@ -76,6 +86,9 @@ def find(method: str, url: str) -> Place | None:
         if task["op"] == "subscribe" and method in ("POST", "GET"):  # the texts name both verbs
             return place("subscribe", task["base"], unquote(task["id"]))
         return place("cancel", task["base"], unquote(task["id"])) if method == "POST" else None
+    if (push := _PUSH.fullmatch(parts.path)) is not None:
+        named = _PUSHES.get((method, push["one"] is not None))
+        return None if named is None else place(named, push["base"], unquote(push["id"]))
     if method == "GET":
         for path, op in _PLAIN.items():
             if parts.path.endswith(path):

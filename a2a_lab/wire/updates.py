@@ -142,8 +142,8 @@ def unknown(reader: ObjectReader, result: Json, found: list[str] | None = None) 
     return _UNKNOWN
 
 
-PUSH_SETTINGS: Final = ("taskPushNotificationConfig", "pushNotificationConfig")
-"""The member of a send's configuration that holds where to push to, in 1.0 and before."""
+PUSH_SETTINGS: Final = ("taskPushNotificationConfig", "pushNotificationConfig", "pushNotification")
+"""The member of a send's configuration that holds where to push to, in 1.0, before, and in the proto of 0.3."""
 
 
 def read_request(facts: RequestFacts, params: Mapping[str, Json], reader: ObjectReader, waits: str) -> RequestFacts:

@@ -100,6 +100,7 @@ class JsonRpc01(JsonRpcDialect):
         """The session of the params is the context of the message; the task is named beside it, never in it."""
         reader = self.reader(in_stream=False)
         read = updates.read_request(facts, params, reader, "")
+        read = dataclasses.replace(read, configures_push=params.get("pushNotification") is not None)
         if read.message is None:
             return read
         return dataclasses.replace(

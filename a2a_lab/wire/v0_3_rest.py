@@ -14,7 +14,7 @@ from a2a_lab.wire import parts, updates
 from a2a_lab.wire.messages import Op, OutMessage, RequestFacts
 from a2a_lab.wire.objects import ObjectReader
 from a2a_lab.wire.rest import RestDialect
-from a2a_lab.wire.rest_paths import LEGACY_PREFIX, PATHS, Path
+from a2a_lab.wire.rest_paths import LEGACY_PREFIX, PATHS, PUSH_PATHS, Path
 from a2a_lab.wire.spelling import V0_3_PROTO
 from a2a_lab.wire.wrapped import WrappedObjects
 
@@ -27,7 +27,9 @@ class Rest03(WrappedObjects, RestDialect):
     media_type = "application/json"  # 0.3.0 §3.2.3 MUST
     prefix = LEGACY_PREFIX
     paths: ClassVar[Mapping[Op, Path]] = {**PATHS, "extended-card": ("GET", "/card")}
-    names: ClassVar[Mapping[Op, str]] = {op: f"{verb} {LEGACY_PREFIX}{path}" for op, (verb, path) in paths.items()}
+    names: ClassVar[Mapping[Op, str]] = {
+        op: f"{verb} {LEGACY_PREFIX}{path}" for op, (verb, path) in {**paths, **PUSH_PATHS}.items()
+    }
 
     def reader(self, *, in_stream: bool) -> ObjectReader:
         return ObjectReader(V0_3_PROTO, in_stream=in_stream)

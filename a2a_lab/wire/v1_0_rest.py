@@ -7,7 +7,7 @@ from typing import ClassVar
 
 from a2a_lab.wire.messages import Op
 from a2a_lab.wire.rest import RestDialect
-from a2a_lab.wire.rest_paths import PATHS, Path
+from a2a_lab.wire.rest_paths import PATHS, PUSH_PATHS, Path
 from a2a_lab.wire.v1_0 import Version10
 
 
@@ -20,4 +20,4 @@ class Rest10(Version10, RestDialect):
         "list": ("GET", "/tasks"),
         "extended-card": ("GET", "/extendedAgentCard"),
     }
-    names: ClassVar[Mapping[Op, str]] = {op: f"{verb} {path}" for op, (verb, path) in paths.items()}
+    names: ClassVar[Mapping[Op, str]] = {op: f"{verb} {path}" for op, (verb, path) in {**paths, **PUSH_PATHS}.items()}

@@ -499,3 +499,31 @@ def test_a_broken_request_is_malformed_and_an_odd_one_is_read_as_far_as_it_goes(
     facts = NEW.parse_request(b"[]", method="POST", url=f"{BASE}/message:send")
     assert (facts.op, facts.message) == ("send", None)
     assert NEW.parse_request(b"", method="GET", url=f"{BASE}/tasks/t?historyLength=x").history_length is None
+
+
+@pytest.mark.parametrize("prefix", ["", "/v1"])
+@pytest.mark.parametrize(
+    ("method", "path", "op"),
+    [
+        ("POST", "/tasks/t1/pushNotificationConfigs", "push-set"),
+        ("GET", "/tasks/t1/pushNotificationConfigs", "push-list"),
+        ("GET", "/tasks/t1/pushNotificationConfigs/c1", "push-get"),
+        ("DELETE", "/tasks/t1/pushNotificationConfigs/c1", "push-delete"),
+        ("DELETE", "/tasks/t1/pushNotificationConfigs", None),
+        ("POST", "/tasks/t1/pushNotificationConfigs/c1", None),
+    ],
+)
+def test_calls_about_push_are_known_and_never_made(prefix: str, method: str, path: str, op: Op | None) -> None:
+    dialect = OLD if prefix else NEW
+    facts = dialect.parse_request(b"", method=method, url=f"{BASE}{prefix}{path}")
+    assert (facts.op, facts.task_id) == (op, "t1" if op else None)
+    if op is not None:
+        with pytest.raises(Misuse, match="does not call"):
+            dialect.request(op, url=BASE, rpc_id=1, task_id="t1")
+
+
+@pytest.mark.parametrize(("version", "name"), [("1.0", "taskPushNotificationConfig"), ("0.3", "pushNotification")])
+def test_a_send_that_brings_a_place_to_push_to_says_so(version: str, name: str) -> None:
+    dialect = dialect_for(version, "HTTP+JSON")
+    body = json.dumps({"configuration": {name: {"url": "https://x"}}}).encode()
+    assert dialect.parse_request(body, url=f"{BASE}{dialect.prefix}/message:send").configures_push  # type: ignore[attr-defined]
