@@ -1,4 +1,4 @@
-"""What a case gives beside its exchanges: an artifact, events that came before a cut, and tasks of the books by then."""
+"""What a case gives beside its exchanges: an artifact, events from before a cut, and tasks of the books by then."""
 
 from __future__ import annotations
 
