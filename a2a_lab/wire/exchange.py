@@ -24,8 +24,8 @@ class Exchange:
 
     `status` is None where no answer came; `fault` then names the transport fault (connect-refused, read-timeout,
     reset-after-request, tls, dns, limit). `cut_by` says which clock or client ended the wait: None (the peer),
-    "transport-timeout", "cap", "silence", "hang-limit", "total-limit", "done" (the reader had what it needed), "left" (a
-    consumer that was only watched went away), "stopped" (the observation ended), "not-recorded" (the copy is cut).
+    "transport-timeout", "cap", "silence", "hang-limit", "total-limit", "done" (the reader had what it needed), "left"
+    (a consumer that was only watched went away), "stopped" (the observation ended), "not-recorded" (the copy is cut).
     `purpose` is what the client sent it for: card, probe, rehearsal, commit, get, cancel, subscribe.
     Streamed bodies keep `chunks`; `body` is then their concatenation.
     """
