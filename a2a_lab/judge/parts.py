@@ -14,7 +14,7 @@ from a2a_lab.verdicts import Finding, Stage
 
 
 class Parts:
-    """What was received. `card` is the bound one, or the extended one once it governs (R12); without one nothing is said.
+    """What was received. `card` is the bound one, the extended one once that governs (R12); None says nothing.
 
     `reached` holds the stage `receive` once an artifact was judged.
     """
