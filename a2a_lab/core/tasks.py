@@ -7,11 +7,11 @@ may be sent again, what a clean-up must touch, and which orphans there are. Know
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from typing import Final, Literal
 
 from a2a_lab.core.model import RpcError, State, StreamEvent, Task
-from a2a_lab.core.orphans import Held, OrphanRow, Sent, rows, unknown_rows
+from a2a_lab.core.orphans import Held, OrphanRow, Received, Sent, rows, unknown_rows
 from a2a_lab.core.quoting import quoted
 from a2a_lab.core.task_findings import CANCEL_NOT_EFFECTIVE, RESENT_BLINDLY, TASK_NOT_RETRIEVABLE, orphan_finding
 from a2a_lab.core.transitions import check_transition
@@ -193,6 +193,11 @@ class TaskBook:
     def open_tasks(self) -> tuple[str, ...]:
         """The tasks that a clean-up has to cancel, or to ask for after a cancel was declined."""
         return tuple(held.id for held in self._held.values() if held.is_open and not held.is_lost)
+
+    def received(self) -> Iterator[tuple[str, Received]]:
+        """Every artifact that was seen, with the id of its task."""
+        for held in self._held.values():
+            yield from ((held.id, artifact) for artifact in held.artifacts.values())
 
     def unknown_sends(self) -> tuple[str, ...]:
         """The messages whose task must be looked for before anything is sent again."""

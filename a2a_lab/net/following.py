@@ -213,6 +213,7 @@ class Follower:
         followed.unreachable = live.exchange.status is None and not result.is_hang
         followed.answer = last_word(result, reader.answer)
         followed.artifacts = received(result)
+        await self._journal.sizes()
         if reader.answer is not None:
             await self._journal.answer(followed.message_id, reader.answer, live.exchange)
         elif self._journal.book.task_of(followed.message_id) is not None or isinstance(followed.answer, Message):

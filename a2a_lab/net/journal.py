@@ -28,7 +28,10 @@ class Journal:
         self.run, self.cell = run, cell
         self.book = TaskBook(agent)
         self.cancelled: set[str] = set()  # asked once; a second cancel of one task tells nothing new
-        self._known: dict[str, set[object]] = {}  # per task: the state and artifact ids that are on the disk
+        # What is on the disk: each task's last state and the messages it answers, and the bytes of each artifact.
+        self._states: dict[str, State] = {}
+        self._answered: set[tuple[str, str | None]] = set()
+        self._sizes: dict[tuple[str, str], int] = {}
 
     async def target(self, target: ResolvedTarget, *, dialect: str, nonce: str | None) -> None:
         """Messages are about to leave for this target. Returns when that is on the disk: a clean-up starts from it."""
@@ -73,23 +76,26 @@ class Journal:
     async def task(self, task: Task, *, how: How, message_id: str | None = None) -> None:
         """A snapshot of a task came."""
         self.book.note_task(task, how=how, message_id=message_id)
-        self._known[task.id] = {task.state, *(artifact.id for artifact in task.artifacts)}
-        await self._write("task", _task_fact(task, how, message_id))
+        await self._snapshot(task, how, message_id)
 
     async def event(self, event: StreamEvent, *, message_id: str | None) -> None:
-        """An event of a stream came. Only what is new about the task is written: not each piece of an artifact."""
+        """An event of a stream came. Only what is new about the task is written, not each piece: see `sizes`."""
         self.book.note_event(event, message_id=message_id)
         if event.task is not None:
-            await self._write("task", _task_fact(event.task, "stream", message_id))
-            self._known[event.task.id] = {event.task.state, *(artifact.id for artifact in event.task.artifacts)}
+            await self._snapshot(event.task, "stream", message_id)
         elif event.task_id is not None:
-            known = self._known.setdefault(event.task_id, set())
-            news = {event.state, event.artifact.id if event.artifact else None} - known - {None}
-            if news:
-                known |= news
+            if self._is_news(event, message_id):
                 await self._write("event", _event_fact(event, message_id))
         elif event.kind == "message" and message_id is not None:
             await self._write("message", {"message_id": message_id})
+
+    async def sizes(self) -> None:
+        """A stream ended: write what its artifacts came to, where they grew since they were written."""
+        for task_id, held in self.book.received():
+            if self._sizes.get((task_id, held.id)) != held.bytes:
+                self._sizes[task_id, held.id] = held.bytes
+                artifact = {"id": held.id, "media_type": held.media_type, "bytes": held.bytes}
+                await self._write("event", _fact_of_event("artifact", task_id, artifact=artifact))
 
     async def answer(self, message_id: str, answer: Answer | None, exchange: Exchange) -> None:
         """What a send was answered with; None where no answer could be read."""
@@ -151,6 +157,23 @@ class Journal:
         self.book.book(task_id)
         await self._write("booked", {"task_id": task_id})
 
+    def _is_news(self, event: StreamEvent, message_id: str | None) -> bool:
+        """Whether the event says of its task what is not on the disk yet: a state, an artifact, whom it answers."""
+        task_id, artifact = event.task_id or "", event.artifact
+        is_news = (task_id, message_id) not in self._answered
+        self._answered.add((task_id, message_id))
+        if event.state is not None and self._states.get(task_id) is not event.state:
+            self._states[task_id], is_news = event.state, True
+        if artifact is not None and (task_id, artifact.id) not in self._sizes:
+            self._sizes[task_id, artifact.id], is_news = size(artifact), True
+        return is_news
+
+    async def _snapshot(self, task: Task, how: How, message_id: str | None) -> None:
+        self._states[task.id] = task.state
+        self._answered.add((task.id, message_id))
+        self._sizes |= {(task.id, artifact.id): size(artifact) for artifact in task.artifacts}
+        await self._write("task", _task_fact(task, how, message_id))
+
     async def _write(self, what: str, detail: Mapping[str, Any]) -> None:
         await self.ledger.intend(self.run, self.cell, what, **detail)
 
@@ -211,15 +234,20 @@ def _task_fact(task: Task, how: How, message_id: str | None) -> dict[str, Any]:
 
 
 def _event_fact(event: StreamEvent, message_id: str | None) -> dict[str, Any]:
-    return {
-        "kind": event.kind,
-        "task_id": event.task_id,
-        "context_id": event.context_id,
-        "state": event.state.value if event.state else None,
-        "artifact": _artifact_fact(event.artifact) if event.artifact else None,
-        "append": event.append,
-        "message_id": message_id,
-    }
+    return _fact_of_event(
+        event.kind,
+        event.task_id,
+        context_id=event.context_id,
+        state=event.state.value if event.state else None,
+        artifact=_artifact_fact(event.artifact) if event.artifact else None,
+        append=event.append,
+        message_id=message_id,
+    )
+
+
+def _fact_of_event(kind: str, task_id: str | None, **known: Any) -> dict[str, Any]:
+    fact = {"context_id": None, "state": None, "artifact": None, "append": False, "message_id": None}
+    return {"kind": kind, "task_id": task_id, **fact, **known}
 
 
 def _artifact_fact(artifact: Artifact) -> dict[str, Any]:

@@ -200,6 +200,7 @@ class TrustingInitiator:
                 await journal.answer(message.message_id, answer, live.exchange)
                 return
             await self._events(caller, job, journal, opened, message.message_id, seen)
+            await journal.sizes()
             if seen.error is not None and seen.task_id is None:
                 await journal.refused(message.message_id, seen.error)
             elif journal.book.task_of(message.message_id) is None and not seen.has_message:
