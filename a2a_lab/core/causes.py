@@ -168,6 +168,13 @@ INPUT_ASKED = _cause(
     verdict=Verdict.HINT,
     rule="R22",
 )
+AGENT_DIED = _cause(
+    "agent-died",
+    "the agent's program ended while the cell ran",
+    stage=Stage.RPC,
+    verdict=Verdict.CONFORMANCE_ERROR,
+    rule="DESIGN 9",
+)
 CONNECTION_BROKEN = _cause(
     "connection-broken",
     "the connection to the agent broke before its answer was whole",

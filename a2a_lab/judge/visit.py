@@ -16,7 +16,7 @@ from a2a_lab.core.asked import STREAMS
 from a2a_lab.core.model import Artifact, Card, Interface, RpcError, State
 from a2a_lab.core.policy import Policy
 from a2a_lab.core.resolution import LEGACY_WELL_KNOWN, WELL_KNOWN, base_of, is_well_known
-from a2a_lab.core.urls import is_url, parse_url, same_target
+from a2a_lab.core.urls import is_url, origin, parse_url, same_target
 from a2a_lab.core.version import line_of
 from a2a_lab.judge.answers import card_answer, was_sent
 from a2a_lab.judge.lastword import received
@@ -127,6 +127,18 @@ class Visit:
             if _is_there(call, place)
         ]
         return sorted(found, key=lambda one: not is_line(one[1], call.dialect.id))
+
+    def is_declared(self, call: Call) -> bool:
+        """Whether a card that the consumer had fetched declares the call: its URL, in its version."""
+        named = self.named_by(call)
+        return bool(named) and is_line(named[0][1], call.dialect.id)
+
+    @property
+    def is_blind(self) -> bool:
+        """Whether what was called may have passed the recorder by: the cards name gRPC, or another origin."""
+        places = [place for look in self.cards if look.card for place in places_of(look.card)]
+        here = {origin(look.url) for look in self.cards}
+        return any(not is_url(place.url) or origin(place.url) not in here for place in places)
 
     @property
     def level(self) -> str | None:

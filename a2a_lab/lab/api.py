@@ -13,6 +13,7 @@ from a2a_lab.lab.cell import Witness
 from a2a_lab.lab.check import CheckOptions, CheckResult, check
 from a2a_lab.lab.loop import run_sync
 from a2a_lab.lab.matrix import Matrix
+from a2a_lab.lab.pairing_plan import plan_pairs
 from a2a_lab.lab.plan import make_plan
 from a2a_lab.lab.records import CellRecord, read_run
 from a2a_lab.lab.run import Progress, resume_plan, run_plan
@@ -46,10 +47,6 @@ def run_matrix(
     if transport_timeout_s is not None and not transport_timeout_s > 0:
         raise Misuse(f"transport timeout {transport_timeout_s!r}: expected a positive number of seconds")
     loaded = Matrix.load(matrix)
-    postures = ("trusting", "enforcing") if posture == "both" else (posture,)
-    cells = make_plan(
-        loaded, postures=postures, only=only, must_include=must_include, replaced=replaced, attempts=attempts
-    )
     parameters = {
         "matrix": str(matrix),
         "posture": posture,
@@ -62,6 +59,28 @@ def run_matrix(
         "replaced": dict(replaced or {}),
         "attempts": attempts,
     }
+    watch = _watcher(progress, watcher)
+    if loaded.pairings is not None:
+        if replaced:
+            raise Misuse(f"{loaded.name} pairs real vendors: name others in the file, nothing is replaced in it")
+        pairs = plan_pairs(loaded, posture=posture, only=only, must_include=must_include, attempts=attempts)
+        # Imported here: the recorder needs the extra `lab`, and `check` does without (R42).
+        from a2a_lab.lab.pair_run import run_pairs
+
+        return run_sync(
+            run_pairs(
+                loaded,
+                pairs,
+                out=Path(out),
+                parameters=parameters,
+                transport_timeout_s=transport_timeout_s,
+                watcher=watch,
+            )
+        )
+    postures = ("trusting", "enforcing") if posture == "both" else (posture,)
+    cells = make_plan(
+        loaded, postures=postures, only=only, must_include=must_include, replaced=replaced, attempts=attempts
+    )
     return run_sync(
         run_plan(
             loaded,
@@ -69,7 +88,7 @@ def run_matrix(
             out=Path(out),
             parameters=parameters,
             transport_timeout_s=transport_timeout_s,
-            watcher=_watcher(progress, watcher),
+            watcher=watch,
             witness=witness,
         )
     )
@@ -83,6 +102,19 @@ def resume_run(
     given = header.parameters
     loaded = Matrix.load(str(given.get("matrix", header.matrix)))
     posture = str(given.get("posture", header.posture))
+    if loaded.pairings is not None:
+        pairs = plan_pairs(
+            loaded,
+            posture=posture,
+            only=str(given.get("only", "")),
+            must_include=str(given.get("must_include", "")),
+            attempts=int(given.get("attempts", 1)),
+        )
+        timeout_s = float(given.get("transport_timeout_s") or loaded.transport_timeout_s)
+        from a2a_lab.lab.pair_run import resume_pairs
+
+        watch = _watcher(progress, watcher)
+        return run_sync(resume_pairs(loaded, pairs, Path(folder), transport_timeout_s=timeout_s, watcher=watch))
     cells = make_plan(
         loaded,
         postures=("trusting", "enforcing") if posture == "both" else (posture,),

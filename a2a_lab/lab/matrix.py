@@ -14,10 +14,13 @@ from pathlib import Path
 from a2a_lab.bundled import bundled
 from a2a_lab.core.policy import Clocks
 from a2a_lab.errors import Misuse
+from a2a_lab.lab.pairings import Pairings
 from a2a_lab.vendors.spec import AgentSpec, ConsumerSpec
 from a2a_lab.vendors.tables import Table, nearest
 
 KIND = "data/matrices"
+SIMULATED = Clocks(silence_s=1.0, hang_s=2.0, total_s=4.0)
+REAL = Clocks(silence_s=5.0, hang_s=10.0, total_s=60.0)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -25,7 +28,8 @@ class Matrix:
     """Which consumers meet which agents, and how long anybody waits.
 
     `transport_timeout_s` is that of the trusting posture's HTTP client, `cap_s` the lab's own limit for a cell of it;
-    `clocks` are those of the enforcing posture (R30). `scenario` is the name that goes into the cell key.
+    `clocks` are those of the enforcing posture (R30). `scenario` is the name that goes into the cell key. `pairings`
+    are real vendors in place of simulated ones; a matrix has one kind or the other.
     """
 
     name: str
@@ -37,6 +41,7 @@ class Matrix:
     clocks: Clocks
     transport_timeout_s: float
     cap_s: float
+    pairings: Pairings | None = None
 
     @classmethod
     def load(cls, name_or_path: str | Path) -> Matrix:
@@ -57,35 +62,39 @@ class Matrix:
             top = Table(tomllib.loads(text), where)
         except tomllib.TOMLDecodeError as fault:
             raise Misuse(f"{where}: no TOML: {fault}", where=where) from fault
+        pairings = Pairings.parse(Table(top.take("vendors"), f"{where}.vendors")) if "vendors" in top else None
+        if pairings is not None and any(key in top for key in ("agents", "consumers", "pairs")):
+            top.refuse("vendors", "alone: a matrix pairs real vendors, or simulated agents and consumers, not both")
         agents = {key: AgentSpec.parse(key, data.rest(), data.where) for key, data in top.named("agents").items()}
         consumers = {
             key: ConsumerSpec.parse(key, data.rest(), data.where) for key, data in top.named("consumers").items()
         }
         clocks = Table(top.take("clocks", {}), f"{where}.clocks")
-        transport_timeout_s = clocks.number("transport_timeout_s", 5.0)
+        transport_timeout_s = clocks.number("transport_timeout_s", 5.0 if pairings is None else 10.0)
         matrix = cls(
             name=name,
             description=top.text("description", ""),
             scenario=top.text("scenario", "default"),
             agents=agents,
             consumers=consumers,
-            pairs=_pairs(top, agents, consumers),
-            clocks=_clocks(clocks),
+            pairs=() if pairings is not None else _pairs(top, agents, consumers),
+            pairings=pairings,
+            clocks=_clocks(clocks) if pairings is None else _clocks(clocks, REAL),
             transport_timeout_s=transport_timeout_s,
             # A peer that sends pings keeps a read timeout from ever firing; something must end the cell.
-            cap_s=clocks.number("cap_s", 2 * transport_timeout_s),
+            cap_s=clocks.number("cap_s", (2 if pairings is None else 6) * transport_timeout_s),
         )
         clocks.done()
         top.done()
         return matrix
 
 
-def _clocks(table: Table) -> Clocks:
-    """Defaults are those of R30 for bundled matrices: simulated agents answer in milliseconds."""
+def _clocks(table: Table, usual: Clocks = SIMULATED) -> Clocks:
+    """Defaults are those of R30: simulated agents answer in milliseconds, an SDK on a loaded machine takes its time."""
     clocks = Clocks(
-        silence_s=table.number("silence_s", 1.0),
-        hang_s=table.number("hang_s", 2.0),
-        total_s=table.number("total_s", 4.0),
+        silence_s=table.number("silence_s", usual.silence_s),
+        hang_s=table.number("hang_s", usual.hang_s),
+        total_s=table.number("total_s", usual.total_s),
     )
     if not clocks.silence_s <= clocks.hang_s <= clocks.total_s:
         table.refuse("silence_s", f"at most hang_s ({clocks.hang_s:g}), and that at most total_s ({clocks.total_s:g})")

@@ -41,6 +41,10 @@ def make_plan(
     the named agent or consumer; `replaced` puts another occupant into an agent's place (`{"alder": "faults:tampered"}`,
     an agent of another matrix). Raises Misuse for an unknown posture or name, and where nothing is left to run.
     """
+    if matrix.pairings is not None:
+        raise Misuse(
+            f"{matrix.name} pairs real vendors, whose cells are planned by `plan_pairs`; it has no simulated ones"
+        )
     if attempts < 1:
         raise Misuse(f"attempts {attempts}: a cell is run at least once; give 1 or more")
     agents = dict(matrix.agents)
@@ -70,7 +74,7 @@ def make_plan(
                     posture=posture,
                     attempt=attempt,
                 )
-                if not only or _matches(str(key), only):
+                if not only or matches(str(key), only):
                     cells.append(Cell(key=key, agent=agent, consumer=consumer))
     if not cells:
         raise Misuse(
@@ -79,8 +83,8 @@ def make_plan(
     return tuple(cells)
 
 
-def _matches(key: str, pattern: str) -> bool:
-    """Several patterns, separated by commas: any of them."""
+def matches(key: str, pattern: str) -> bool:
+    """Whether a key is meant by several patterns, separated by commas: any of them is enough."""
     patterns = [part.strip() for part in pattern.split(",") if part.strip()]
     return any(fnmatchcase(key, part) if any(c in part for c in "*?[") else part in key for part in patterns)
 

@@ -16,6 +16,7 @@ from a2a_lab.lab.matrix import Matrix
 from a2a_lab.lab.plan import Cell
 from a2a_lab.lab.records import CellRecord, Header, RunWriter, VendorRecord, run_id
 from a2a_lab.lab.runkeys import note_keys
+from a2a_lab.lab.writing import iso
 from a2a_lab.ledger import Ledger
 from a2a_lab.net.client import Reach, new_client, tls_context
 from a2a_lab.vendors.launch import SimulatedHost
@@ -38,7 +39,9 @@ Watcher = Callable[[Progress], None]
 
 
 @dataclass(slots=True, kw_only=True)
-class _Board:
+class Board:
+    """What is under way and what has ended, told to the watcher."""
+
     planned: int
     watcher: Watcher | None
     done: int = 0
@@ -79,12 +82,12 @@ async def run_plan(
     header = Header(
         run=run,
         tool=TOOL,
-        posture=_one_or_mixed([cell.key.posture for cell in cells]),
+        posture=one_or_mixed([cell.key.posture for cell in cells]),
         matrix=matrix.name,
         plan=tuple(str(cell.key) for cell in cells),
         parameters=dict(parameters),
         vendors={cell.key.agent: VendorRecord(version=cell.key.agent_version, reach="simulated") for cell in cells},
-        started=_iso(started),
+        started=iso(started),
     )
     with RunWriter(out / run, header) as writer:
         await _run(matrix, cells, writer, out, transport_timeout_s, workers, watcher, witness)
@@ -124,7 +127,7 @@ async def _run(
     watcher: Watcher | None,
     witness: Witness | None = None,
 ) -> None:
-    board = _Board(planned=len(cells), watcher=watcher)
+    board = Board(planned=len(cells), watcher=watcher)
     queue: asyncio.Queue[Cell] = asyncio.Queue()
     for cell in cells:
         queue.put_nowait(cell)
@@ -133,15 +136,15 @@ async def _run(
     try:
         with Ledger(out / LEDGER) as ledger:
             async with SimulatedHost() as host, asyncio.TaskGroup() as group:
-                note_keys(writer.folder, host.trusted_jwks, since=_iso(datetime.now(UTC)))
+                note_keys(writer.folder, host.trusted_jwks, since=iso(datetime.now(UTC)))
                 for _ in range(min(workers, len(cells)) or 1):
                     work = _work(matrix, queue, writer, ledger, host, context, transport_timeout_s, board, witness)
                     group.create_task(work)
         interrupted = False
     except BaseExceptionGroup as several:
-        raise _first(several) from several
+        raise first_of(several) from several
     finally:
-        writer.close(ended=_iso(datetime.now(UTC)), interrupted=interrupted)
+        writer.close(ended=iso(datetime.now(UTC)), interrupted=interrupted)
 
 
 async def _work(
@@ -152,7 +155,7 @@ async def _work(
     host: SimulatedHost,
     context: Any,
     transport_timeout_s: float | None,
-    board: _Board,
+    board: Board,
     witness: Witness | None,
 ) -> None:
     """One worker with one HTTP client of its own: a shared pool would rescan every connection on each request."""
@@ -175,18 +178,15 @@ async def _work(
             board.ended(record)
 
 
-def _first(several: BaseExceptionGroup[BaseException]) -> BaseException:
+def first_of(several: BaseExceptionGroup[BaseException]) -> BaseException:
     """The fault that ended the run; the others are those of workers that it took along."""
     for fault in several.exceptions:
         if isinstance(fault, BaseExceptionGroup):
-            return _first(fault)
+            return first_of(fault)
         return fault
     return HarnessFault("the run ended without a reason")
 
 
-def _one_or_mixed(postures: Sequence[str]) -> str:
+def one_or_mixed(postures: Sequence[str]) -> str:
+    """The posture of a run as a whole."""
     return postures[0] if len(set(postures)) == 1 else "mixed"
-
-
-def _iso(moment: datetime) -> str:
-    return moment.isoformat(timespec="milliseconds").replace("+00:00", "Z")

@@ -61,6 +61,10 @@ def harness_error(key: CellKey, fault: LabError, started: str) -> CellRecord:
     )
 
 
+def iso(moment: datetime) -> str:
+    """A time as records have it: ISO 8601 in UTC, to the millisecond."""
+    return moment.isoformat(timespec="milliseconds").replace("+00:00", "Z")
+
+
 def now() -> str:
-    """The time as records have it: ISO 8601 in UTC."""
-    return datetime.now(UTC).isoformat(timespec="milliseconds").replace("+00:00", "Z")
+    return iso(datetime.now(UTC))

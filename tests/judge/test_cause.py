@@ -248,6 +248,13 @@ def test_a_connection_that_broke_and_a_consumer_that_never_came() -> None:
     assert cause(account=failed("ImportError: no module")) == "consumer-never-asked"
 
 
+def test_a_client_that_went_past_the_recorder_and_is_content_has_not_failed() -> None:
+    """gRPC has a port of its own, where nobody listens in."""
+    grpc = {"url": "127.0.0.1:18102", "protocolBinding": "GRPC", "protocolVersion": "1.0"}
+    assert cause(look(card_1_0(grpc)), account=OK) is None
+    assert cause(look(card_1_0()), account=OK) == "readable-card-declined"
+
+
 def test_what_nothing_explains_says_so() -> None:
     answer = call(answer={"task": task()}, params={"message": message("hello")})
     assert cause(look(card_1_0()), answer, account=failed("RuntimeError: boom")) == "failure-unexplained"

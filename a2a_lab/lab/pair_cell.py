@@ -1,0 +1,259 @@
+"""Runs one cell of real vendors: an agent of its own, the recorder in front of it, one consumer, and both judges.
+
+The consumer does its own discovery. Before it comes the lab looks for the card itself, so that the agent is judged by
+its card whatever the consumer makes of it; these looks stand in the evidence under their own purpose. What is missing
+on the machine, or does not start, is a fault of the lab and costs this cell only.
+"""
+
+from __future__ import annotations
+
+import secrets
+import time
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+import httpx
+
+from a2a_lab.core.causes import AGENT_DIED
+from a2a_lab.core.discovery import Discovery, discover
+from a2a_lab.core.policy import Intent, Policy
+from a2a_lab.errors import HarnessFault, LabError
+from a2a_lab.judge.consumer import attribute_ends
+from a2a_lab.judge.transcript import Call
+from a2a_lab.judge.visit import Account
+from a2a_lab.lab.cell import TOOL, Meeting, meet
+from a2a_lab.lab.external import wait_for_client
+from a2a_lab.lab.judging import SUPPORTS, PairJudgement, judge_pair
+from a2a_lab.lab.matrix import Matrix
+from a2a_lab.lab.measures import measure
+from a2a_lab.lab.pairing_plan import OF_THE_LAB, PairCell
+from a2a_lab.lab.records import CellRecord, Measures, evidence_path
+from a2a_lab.lab.stock import Stock
+from a2a_lab.lab.writing import digests_of, harness_error, now, orphans_of, stages_of
+from a2a_lab.ledger import Ledger
+from a2a_lab.net.client import Http, Reach
+from a2a_lab.net.discovering import drive
+from a2a_lab.net.evidence import Recorder, write_har
+from a2a_lab.net.recording import RecordingProxy
+from a2a_lab.net.redact import Redactor
+from a2a_lab.vendors.consumers import ConsumerResult, run_consumer
+from a2a_lab.vendors.ports import Ports
+from a2a_lab.vendors.served import ServedAgent, served
+from a2a_lab.verdicts import Finding
+from a2a_lab.wire.exchange import Exchange
+
+TEXT = "text/plain"
+LOOK_S = 10.0  # for the lab's own look at a card
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PairBench:
+    """What the cells of one run share. `say` reaches whoever watches: an external client is told its address by it."""
+
+    run: str
+    folder: Path
+    matrix: Matrix
+    stock: Stock
+    ports: Ports
+    ledger: Ledger
+    client: httpx.AsyncClient
+    transport_timeout_s: float
+    say: Callable[[str], None]
+
+
+async def run_pair(cell: PairCell, bench: PairBench) -> CellRecord:
+    """Run one cell to its record. Never raises for what a vendor did, nor for a fault of the harness."""
+    started = now()
+    try:
+        environment = await bench.stock.get(cell.agent.vendor)
+        if cell.consumer.vendor is not None:
+            await bench.stock.get(cell.consumer.vendor)
+        async with served(cell.agent.vendor, environment, ports=bench.ports, options=cell.agent.options) as agent:
+            if cell.consumer.how in ("trusting", "enforcing"):
+                return await _own(cell, bench, agent, started)
+            return await _foreign(cell, bench, agent, started)
+    except LabError as fault:
+        return _fault(cell, fault, started)
+
+
+async def _own(cell: PairCell, bench: PairBench, agent: ServedAgent, started: str) -> CellRecord:
+    """The lab's own consumer: it records by itself, and needs nobody in between."""
+    canary, clocks = f"canary-{secrets.token_hex(8)}", bench.matrix.clocks
+    is_stream, is_trusting = cell.key.scenario == "stream", cell.key.posture == "trusting"
+    policy = Policy(
+        supports=OF_THE_LAB,
+        clocks=replace(clocks, total_s=bench.matrix.cap_s) if is_trusting else clocks,
+    )
+    meeting = Meeting(
+        key=cell.key,
+        url=agent.address,
+        nonce=agent.nonce,
+        intent=_intent(canary, is_stream=is_stream),
+        canary=canary,
+        policy=policy,
+        clocks=clocks,
+        transport_timeout_s=bench.transport_timeout_s,
+        cap_s=bench.matrix.cap_s,
+        wait="stream" if is_stream else "block",
+    )
+    return await meet(meeting, client=bench.client, ledger=bench.ledger, run=bench.run, folder=bench.folder, at=started)
+
+
+async def _foreign(cell: PairCell, bench: PairBench, agent: ServedAgent, started: str) -> CellRecord:
+    recorder, canary = Recorder(), f"canary-{secrets.token_hex(8)}"
+    policy = Policy(supports=SUPPORTS, bindings=("JSONRPC", "HTTP+JSON"), clocks=bench.matrix.clocks)
+    found = await _look(agent, bench, recorder, policy)
+    looks = tuple(recorder.exchanges)
+    proxy = RecordingProxy(agent.address, recorder, reach=Reach(trust_env=False), nonce=agent.nonce)
+    async with proxy:
+        account = await _consume(cell, bench, proxy, canary)
+        died = _death(agent)
+    if proxy.harness_fault is not None:
+        raise proxy.harness_fault
+    exchanges = tuple(recorder.exchanges[len(looks) :])
+    attribute_ends(exchanges, account)
+    _label(exchanges, canary)
+    vendor = cell.consumer.vendor
+    judged = judge_pair(
+        exchanges,
+        policy=policy,
+        intent=_intent(canary, is_stream=cell.key.scenario == "stream"),
+        now=time.time(),
+        address=agent.address,
+        account=account,
+        looks=looks,
+        own_card_url=agent.card_url,
+        dialects=vendor.dialects if vendor is not None else (),
+        noted=(*proxy.findings, *died),
+    )
+    evidence = evidence_path(cell.key)
+    write_har(
+        bench.folder / evidence,
+        recorder.exchanges,
+        started=recorder.started,
+        tool=TOOL,
+        redactor=Redactor(),
+        comment=str(cell.key),
+    )
+    authority = judged.findings.authority()
+    return CellRecord(
+        key=cell.key,
+        verdict=judged.verdict,
+        authority=authority.status,
+        because=authority.because,
+        stages=stages_of(judged.findings),
+        said=_said(account, judged),
+        mode=TEXT if judged.visit.posted else None,
+        errors=(judged.cause,) if judged.cause else (),
+        measures=_measures(judged, exchanges, found, canary, bench),
+        closure=judged.agent.closure,
+        orphans=orphans_of(judged.book),
+        evidence=evidence,
+        **digests_of(found.card, found.card_url),
+        started=started,
+        ended=now(),
+    )
+
+
+async def _look(agent: ServedAgent, bench: PairBench, recorder: Recorder, policy: Policy) -> Discovery:
+    """The lab's own look for the card, straight at the agent."""
+    http = Http(bench.client, recorder, bounds=policy.bounds, expect_nonce=agent.nonce)
+    return await drive(discover(agent.address, policy), http, bounds=policy.bounds, credentials={}, card_s=LOOK_S)
+
+
+async def _consume(cell: PairCell, bench: PairBench, proxy: RecordingProxy, canary: str) -> Account | None:
+    """Let the consumer talk to the recorder; what it told its caller, None where the lab did not launch it."""
+    consumer, op = cell.consumer, cell.key.scenario
+    if consumer.vendor is None:
+        bench.say(f"{cell.key}: point your client at {proxy.url} and let it {op} one message")
+        await wait_for_client(proxy, wait_s=consumer.wait_s, quiet_s=bench.matrix.clocks.silence_s)
+        return None
+    result = await run_consumer(
+        consumer.vendor,
+        await bench.stock.get(consumer.vendor),
+        url=proxy.url,
+        op=op,
+        text=f"hello {canary}",
+        timeout_s=bench.transport_timeout_s,
+        cap_s=bench.matrix.cap_s,
+        options=consumer.options,
+    )
+    return account_of(result)
+
+
+def account_of(result: ConsumerResult) -> Account:
+    """What a launched consumer told its caller, as the judges read it."""
+    return Account(
+        ok=result.ok,
+        state=result.state,
+        artifacts={each.id: each.text for each in result.artifacts},
+        events=result.events,
+        error=result.error,
+        said=result.said,
+        hung=result.hung,
+    )
+
+
+def _label(exchanges: Sequence[Exchange], canary: str) -> None:
+    """Say of each message whether it carried the payload, which only the lab can know."""
+    for exchange in exchanges:
+        if not exchange.purpose and canary.encode() in exchange.request_body:
+            exchange.purpose = "commit"
+
+
+def _measures(
+    judged: PairJudgement, exchanges: Sequence[Exchange], found: Discovery, canary: str, bench: PairBench
+) -> Measures:
+    """As of any cell; a task counts as taken where nothing of it was lost, and time from the first byte to the last.
+
+    Whether the agent held to its card shows only in calls that its card declares.
+    """
+    visit = judged.visit
+    taken = {task.id for call in visit.calls for task in call.tasks} if judged.cause is None else set()
+
+    def counted(calls: Sequence[Call]) -> Measures:
+        return measure(
+            exchanges,
+            calls,
+            card=found.card,
+            intent=_intent(canary, is_stream=False),
+            canary=canary,
+            book=judged.book,
+            booked=taken,
+            silence_s=bench.matrix.clocks.silence_s,
+        )
+
+    fair = counted([call for call in visit.calls if visit.is_declared(call)])
+    first = min((exchange.started_ms for exchange in exchanges), default=0.0)
+    last = max((exchange.ended_ms for exchange in exchanges), default=0.0)
+    time_s = round((last - first) / 1000, 3)
+    return replace(counted(visit.calls), held=fair.held, diverged=fair.diverged, time_to_verdict_s=time_s)
+
+
+def _death(agent: ServedAgent) -> tuple[Finding, ...]:
+    """A finding where the agent's program is gone while it should serve."""
+    if not agent.ended:
+        return ()
+    how = agent.problem or f"exit status {agent.exit_status}"
+    return (AGENT_DIED(f"the program of {agent.name} ended ({how}); it printed last:\n{agent.output.last_lines(4)}"),)
+
+
+def _intent(canary: str, *, is_stream: bool) -> Intent:
+    return Intent(mode=TEXT, payloads={TEXT: f"hello {canary}".encode()}, stream=is_stream)
+
+
+def _said(account: Account | None, judged: PairJudgement) -> str:
+    if account is not None:
+        return account.said
+    cause = judged.consumer.cause
+    return cause.detail if cause is not None else f"{len(judged.visit.sends)} messages, all answered"
+
+
+def _fault(cell: PairCell, fault: LabError, started: str) -> CellRecord:
+    """A cell that could not be run: what was missing, at which step, and where the log is."""
+    record = harness_error(cell.key, fault, started)
+    first = fault.message.splitlines()[0]
+    step = fault.fields.get("step") if isinstance(fault, HarnessFault) else None
+    reasons = [fault.slug, *(str(fault.fields[name]) for name in ("cause",) if name in fault.fields)]
+    return replace(record, said=f"{first} (step {step})" if step else first, errors=tuple(reasons))

@@ -1,0 +1,81 @@
+"""The cells of a matrix of real vendors: each pair, in each scenario, as often as asked.
+
+Binding and version are axes of a cell's key and are told before anything runs, so they are what both claim to speak:
+the first of the agent's that the consumer has as well, and the agent's own first where they have none in common.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from a2a_lab.errors import Misuse
+from a2a_lab.lab.matrix import Matrix
+from a2a_lab.lab.pairings import OWN, AgentEntry, ConsumerEntry
+from a2a_lab.lab.plan import matches
+from a2a_lab.lab.records import CellKey
+from a2a_lab.vendors.tables import nearest
+
+OF_THE_LAB = ("1.0", "0.3")  # what the lab's own consumers speak
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PairCell:
+    """One cell to run: its key, and the two that meet in it."""
+
+    key: CellKey
+    agent: AgentEntry
+    consumer: ConsumerEntry
+
+
+def plan_pairs(
+    matrix: Matrix, *, posture: str = "both", only: str = "", must_include: str = "", attempts: int = 1
+) -> tuple[PairCell, ...]:
+    """The cells of a run, in the order in which they are to start.
+
+    A `posture` other than "both" leaves the lab's own consumers of the other posture out. `only` and `must_include`
+    are as in `make_plan`. Raises Misuse for what is unknown, and where nothing is left to run.
+    """
+    pairings = matrix.pairings
+    assert pairings is not None, "the caller asked for the plan of a matrix of simulated vendors"
+    if attempts < 1:
+        raise Misuse(f"attempts {attempts}: a cell is run at least once; give 1 or more")
+    if posture not in ("both", *OWN):
+        raise Misuse(f"posture {posture!r}: expected trusting, enforcing or both{nearest(posture, ('both', *OWN))}")
+    known = [*pairings.agents, *pairings.consumers]
+    if must_include and must_include not in known:
+        raise Misuse(
+            f"--must-include {must_include!r}: {matrix.name} has no vendor of that name{nearest(must_include, known)}"
+        )
+    cells = [
+        PairCell(key=_key(agent, consumer, scenario, attempt), agent=agent, consumer=consumer)
+        for agent, consumer in ((pairings.agents[one], pairings.consumers[other]) for one, other in pairings.pairs)
+        if (not must_include or must_include in (agent.name, consumer.name))
+        and (posture == "both" or consumer.posture in ("foreign", posture))
+        for scenario in pairings.scenarios
+        for attempt in range(1, attempts + 1)
+    ]
+    kept = tuple(cell for cell in cells if not only or matches(str(cell.key), only))
+    if not kept:
+        raise Misuse(
+            f"nothing to run: --only {only!r} matches no cell of {matrix.name}; a2a-lab plan {matrix.name} lists them"
+        )
+    return kept
+
+
+def _key(agent: AgentEntry, consumer: ConsumerEntry, scenario: str, attempt: int) -> CellKey:
+    vendor = consumer.vendor
+    return CellKey(
+        agent=agent.name,
+        agent_version=agent.vendor.version,
+        consumer=consumer.name,
+        binding=_common(agent.vendor.bindings, vendor.bindings if vendor else ("JSONRPC",)),
+        version=_common(agent.vendor.dialects, vendor.dialects if vendor else OF_THE_LAB),
+        scenario=scenario,
+        posture=consumer.posture,
+        attempt=attempt,
+    )
+
+
+def _common(offered: Sequence[str], spoken: Sequence[str]) -> str:
+    return next((one for one in offered if one in spoken), offered[0])

@@ -1,0 +1,162 @@
+"""The part of a matrix that pairs real vendors: agents and consumers of `data/vendors`, and the lab's own consumers.
+
+Read and checked before anything is built: a vendor that there is none of, a role that it does not have, or a pair that
+names nobody costs a sentence. Holds no expectation; what is known to fail stands in a file of its own.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Literal
+
+from a2a_lab.errors import Misuse
+from a2a_lab.vendors.registry import read_vendors
+from a2a_lab.vendors.tables import Table, nearest
+from a2a_lab.vendors.vendor import Vendor
+
+SCENARIOS = ("send", "stream")
+OWN = ("trusting", "enforcing")
+EXTERNAL = "external"
+WAIT_S = 120.0  # for a client that a person points at the lab; then the cell is given up
+
+How = Literal["foreign", "trusting", "enforcing", "external"]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class AgentEntry:
+    """An agent of the matrix: a vendor, launched with further options."""
+
+    name: str
+    vendor: Vendor
+    options: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ConsumerEntry:
+    """A consumer of the matrix. `vendor` is None for the lab's own and for an external one.
+
+    `wait_s` is how long the lab waits for the first request of an external one.
+    """
+
+    name: str
+    how: How
+    vendor: Vendor | None = None
+    options: tuple[str, ...] = ()
+    wait_s: float = WAIT_S
+
+    @property
+    def posture(self) -> str:
+        """The column of the records: only the lab's own consumers have a posture that the lab chose."""
+        return self.how if self.how in OWN else "foreign"
+
+    @property
+    def version(self) -> str:
+        return self.vendor.version if self.vendor is not None else self.how
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Pairings:
+    """Who meets whom, once in each scenario."""
+
+    agents: Mapping[str, AgentEntry]
+    consumers: Mapping[str, ConsumerEntry]
+    scenarios: tuple[str, ...]
+    pairs: tuple[tuple[str, str], ...]
+
+    @classmethod
+    def parse(cls, table: Table) -> Pairings:
+        """Read the `[vendors]` table of a matrix. Raises Misuse that names file, key and what was expected.
+
+        `all = true` takes every vendor that there is, beside those that are named.
+        """
+        known = read_vendors()
+        agents = {name: _agent(name, inner, known) for name, inner in table.named("agents").items()}
+        consumers = {name: _consumer(name, inner, known) for name, inner in table.named("consumers").items()}
+        if table.flag("all", False):
+            agents = {one.name: AgentEntry(name=one.name, vendor=one) for one in known.values() if one.agent} | agents
+            foreign = (one for one in known.values() if one.consumer)
+            consumers = {
+                one.name: ConsumerEntry(name=one.name, how="foreign", vendor=one) for one in foreign
+            } | consumers
+        scenarios = table.texts("scenarios", SCENARIOS, empty=False)
+        for scenario in scenarios:
+            if scenario not in SCENARIOS:
+                table.refuse(
+                    "scenarios", f"a list of {' and '.join(SCENARIOS)}; {scenario!r}{nearest(scenario, SCENARIOS)}"
+                )
+        for key, entries in (("agents", agents), ("consumers", consumers)):
+            if not entries:
+                table.refuse(key, 'a table of at least one, such as [vendors.agents."a2a-sdk-1.3"]')
+        pairs = _pairs(table, agents, consumers)
+        table.done()
+        return cls(agents=agents, consumers=consumers, scenarios=scenarios, pairs=pairs)
+
+
+def _every_agent(known: Mapping[str, Vendor]) -> dict[str, AgentEntry]:
+    return {one.name: AgentEntry(name=one.name, vendor=one) for one in known.values() if one.agent is not None}
+
+
+def _every_consumer(known: Mapping[str, Vendor]) -> dict[str, ConsumerEntry]:
+    vendors = (one for one in known.values() if one.consumer is not None)
+    return {one.name: ConsumerEntry(name=one.name, how="foreign", vendor=one) for one in vendors}
+
+
+def _agent(name: str, table: Table, known: Mapping[str, Vendor]) -> AgentEntry:
+    entry = AgentEntry(name=name, vendor=_vendor(name, table, "agent", known), options=table.texts("options", ()))
+    table.done()
+    return entry
+
+
+def _consumer(name: str, table: Table, known: Mapping[str, Vendor]) -> ConsumerEntry:
+    who = table.text("consumer", name)
+    own: dict[str, How] = {"trusting": "trusting", "enforcing": "enforcing", EXTERNAL: "external"}
+    if who in own:
+        entry = ConsumerEntry(name=name, how=own[who], wait_s=table.number("wait_s", WAIT_S, least=1.0))
+    else:
+        vendor = _vendor(name, table, "consumer", known, more=own)
+        entry = ConsumerEntry(name=name, how="foreign", vendor=vendor, options=table.texts("options", ()))
+    table.done()
+    return entry
+
+
+def _vendor(
+    name: str, table: Table, role: str, known: Mapping[str, Vendor], *, more: Mapping[str, How] | None = None
+) -> Vendor:
+    """The vendor that an entry names under its role, or by its own name."""
+    who = table.text(role, name)
+    if who not in known:
+        near = nearest(who, [*known, *(more or ())])
+        raise Misuse(f"{table.where}.{role}: there is no vendor {who!r}{near}", where=table.where, key=role, value=who)
+    vendor = known[who]
+    if role not in vendor.roles or getattr(vendor, role) is None:
+        raise Misuse(
+            f"{table.where}.{role}: {who} is no {role}; its roles are {', '.join(vendor.roles)}",
+            where=table.where,
+            key=role,
+            value=who,
+        )
+    return vendor
+
+
+def _pairs(
+    table: Table, agents: Mapping[str, AgentEntry], consumers: Mapping[str, ConsumerEntry]
+) -> tuple[tuple[str, str], ...]:
+    """Every agent with every consumer, or those of `pairs` where some are named."""
+    if "pairs" not in table:
+        return tuple((agent, consumer) for agent in agents for consumer in consumers)
+    found: dict[tuple[str, str], None] = {}
+    listed = table.take("pairs")
+    for place, pair in enumerate(listed if isinstance(listed, list) else [listed]):
+        where = f"{table.where}.pairs[{place}]"
+        if not (isinstance(pair, list) and len(pair) == 2 and all(isinstance(name, str) for name in pair)):
+            raise Misuse(f"{where}: {pair!r} is not [agent, consumer]", where=where, value=pair)
+        for name, held, what in ((pair[0], agents, "agent"), (pair[1], consumers, "consumer")):
+            if name not in held:
+                raise Misuse(f"{where}: no {what} is called {name!r}{nearest(name, held)}", where=where, value=name)
+        if (pair[0], pair[1]) in found:
+            raise Misuse(f"{where}: {pair[0]} x {pair[1]} is there twice", where=where, value=pair)
+        found[pair[0], pair[1]] = None
+    if not found:
+        table.refuse("pairs", "a list of at least one [agent, consumer], or leave it out for all")
+    return tuple(found)
