@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
-from a2a_lab.cli import show
+from a2a_lab.cli import pairs, show
 from a2a_lab.errors import Misuse
 from a2a_lab.lab.run import Progress
 
@@ -38,7 +38,7 @@ def run_command(
     from a2a_lab.lab.records import read_run
     from a2a_lab.tabulate import summary
 
-    with show.live("starting the simulated vendors") as tell:
+    with show.live("starting the vendors") as tell:
 
         def watch(now: Progress) -> None:
             under_way = ", ".join(key.rsplit("/", 5)[0] for key in now.running[:3])
@@ -60,8 +60,12 @@ def run_command(
             )
     run = read_run(folder, allow_cut=True)
     if as_json:
-        show.print_json({"run": str(folder), "summary": summary(run)})
-        return 0
+        show.print_json({"run": str(folder), "summary": summary(run)} | pairs.json_of(run))
+        return pairs.exit_code(run)
+    if pairs.is_of_pairs(run):
+        code = pairs.show_run(run)
+        show.say(f"records: {folder}")
+        return code
     show.table(
         [
             "pair",
@@ -111,6 +115,10 @@ def plan_command(
     from a2a_lab.lab.plan import POSTURES, make_plan
 
     loaded = Matrix.load(matrix)
+    if loaded.pairings is not None:
+        return pairs.show_plan(
+            loaded, posture=posture, only=only, must_include=must_include, attempts=attempts, as_json=as_json
+        )
     cells = make_plan(
         loaded,
         postures=POSTURES if posture == "both" else (posture,),

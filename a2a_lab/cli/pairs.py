@@ -1,0 +1,102 @@
+"""How `run` and `plan` show a matrix of real vendors: who met whom, what came of it and why, and what is news."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+from a2a_lab.cli import show
+
+if TYPE_CHECKING:
+    from a2a_lab.lab.expectations import Compared
+    from a2a_lab.lab.matrix import Matrix
+    from a2a_lab.lab.records import CellRecord, Run
+
+
+def is_of_pairs(run: Run) -> bool:
+    """Whether the run is of real vendors."""
+    return any(vendor.reach == "environment" for vendor in run.header.vendors.values())
+
+
+def show_run(run: Run) -> int:
+    """Every cell with its cause, then what is news; 1 where something is."""
+    from a2a_lab.lab.expectations import compare_run
+
+    show.table(
+        ["agent", "consumer", "spoken", "scenario", "verdict", "cause", "s", "how it ended"],
+        [_row(cell) for cell in run.cells],
+    )
+    return show_expected(compare_run(run))
+
+
+def json_of(run: Run) -> dict[str, object]:
+    """What `--json` adds for a run of real vendors."""
+    from a2a_lab.lab.expectations import as_json, compare_run
+
+    return {"expectations": as_json(compare_run(run))} if is_of_pairs(run) else {}
+
+
+def exit_code(run: Run) -> int:
+    """1 where a run of real vendors holds news (R39)."""
+    from a2a_lab.lab.expectations import compare_run
+
+    return 1 if is_of_pairs(run) and any(one.outcome.is_news for one in compare_run(run)) else 0
+
+
+def show_expected(compared: Sequence[Compared]) -> int:
+    """The counts, and every cell that is news or was skipped; 1 where there is news."""
+    from a2a_lab.lab.expectations import Outcome, counts
+
+    told = ", ".join(f"{count} {word}" for word, count in counts(compared).items() if count)
+    show.say(told or "nothing was compared")
+    rows = [
+        [str(one.cell.key), one.outcome.value, one.told, one.expected.told if one.expected else "works", _why(one)]
+        for one in compared
+        if one.outcome.is_news or one.outcome is Outcome.SKIPPED
+    ]
+    if rows:
+        show.table(["cell", "is", "found", "expected", "reason"], rows)
+    return 1 if any(one.outcome.is_news for one in compared) else 0
+
+
+def show_plan(matrix: Matrix, *, posture: str, only: str, must_include: str, attempts: int, as_json: bool) -> int:
+    """The cells of a matrix of real vendors, and what running them needs."""
+    from a2a_lab.lab.pairing_plan import plan_pairs
+
+    cells = plan_pairs(matrix, posture=posture, only=only, must_include=must_include, attempts=attempts)
+    if as_json:
+        show.print_json({"matrix": matrix.name, "cells": [str(cell.key) for cell in cells]})
+        return 0
+    show.table(
+        ["cell", "agent is", "consumer is"],
+        [
+            [
+                str(cell.key),
+                cell.agent.vendor.title,
+                cell.consumer.vendor.title if cell.consumer.vendor else f"{cell.consumer.how}, of the lab",
+            ]
+            for cell in cells
+        ],
+    )
+    needed = {cell.agent.vendor.environment_name for cell in cells}
+    needed |= {cell.consumer.vendor.environment_name for cell in cells if cell.consumer.vendor is not None}
+    show.say(f"{len(cells)} cells in {len(needed)} environments ({', '.join(sorted(needed))}); nothing was run")
+    return 0
+
+
+def _row(cell: CellRecord) -> list[object]:
+    key = cell.key
+    return [
+        key.agent,
+        key.consumer,
+        f"{key.binding} {key.version}",
+        key.scenario,
+        show.word(cell.verdict.value),
+        cell.errors[0] if cell.errors else "",
+        f"{cell.measures.time_to_verdict_s:.1f}",
+        cell.said[:100],
+    ]
+
+
+def _why(one: Compared) -> str:
+    return one.expected.reason if one.expected is not None and one.cell.is_graded else one.cell.said[:200]
