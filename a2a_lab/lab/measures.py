@@ -27,6 +27,8 @@ INTENDED = "intendedInputModes"
 WAITED_OUT = frozenset({"transport-timeout", "cap"})
 """Waits that nothing but the transport timeout or the lab's own cap ended: the record's hang (R30)."""
 
+TIME_ENDED = WAITED_OUT | {"hang-limit", "total-limit"}
+
 
 @dataclass(slots=True, kw_only=True)
 class Send:
@@ -212,7 +214,7 @@ def _stream_divergence(call: Call, silence_s: float) -> list[str]:
     if call.answer is not None and not call.is_stream:
         return ["streaming"]  # refused, or answered as if it were an ordinary call
     settled = last is not None and (last.state.is_terminal or last.state.is_interrupted)
-    if call.exchange.ending != "close" and not settled and _waited_s(call) >= 0.9 * silence_s:
+    if call.exchange.cut_by in TIME_ENDED and not settled and _waited_s(call) >= 0.9 * silence_s:
         return ["never-final"]
     if call.exchange.ending != "open" and call.is_stream and not settled:
         return ["cut-short"]

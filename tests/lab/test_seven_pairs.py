@@ -181,7 +181,7 @@ def test_the_hang_is_waited_out_in_trusting_and_known_early_in_enforcing(seven: 
     trusting, enforcing = (seven.of(posture)["cedar", "dash"].measures for posture in POSTURES)
     assert trusting.waited_s >= SEVEN.transport_timeout_s and trusting.hangs == 1
     assert enforcing.waited_s >= 0.9 * SEVEN.clocks.hang_s and enforcing.hangs == 0
-    assert enforcing.time_to_verdict_s < SEVEN.transport_timeout_s / 2
+    assert enforcing.time_to_verdict_s < 0.8 * SEVEN.transport_timeout_s
     others = [
         cell.measures.waited_s
         for posture in POSTURES
@@ -362,12 +362,12 @@ def test_pings_are_no_progress_and_only_the_labs_own_cap_ends_a_trusting_wait(se
     text = changed(
         TEXT, '{ name = "never-final", on = "stream" }', '{ name = "never-final", on = "stream", pings = true }'
     )
-    text = changed(text, "cap_s = 10.0", "cap_s = 3.0")
+    text = changed(text, "cap_s = 10.0", "cap_s = 4.0")
     pinging = meet(text, tmp_path, transport_timeout_s=TIMEOUT_S)
     assert {posture: moved(seven, pinging, posture) for posture in POSTURES} == {key: set() for key in POSTURES}
     trusting, enforcing = (pinging.of(posture)["cedar", "dash"] for posture in POSTURES)
-    assert trusting.measures.waited_s >= TIMEOUT_S + 0.5 and "the lab's own limit" in trusting.said
-    assert enforcing.closure == "live-hang" and enforcing.measures.time_to_verdict_s < 3.0
+    assert trusting.measures.waited_s > TIMEOUT_S and "the lab's own limit" in trusting.said
+    assert enforcing.closure == "live-hang" and enforcing.measures.time_to_verdict_s < 4.0
 
 
 @pytest.mark.parametrize("min_bytes", [0, 300], ids=["to everybody", "to large messages only"])
