@@ -97,10 +97,10 @@ def _succeeded(
     if isinstance(document, dict) and isinstance(document.get("error"), dict) and "status" not in document:
         found: list[Finding] = []
         error = rest_errors.read(document, status=None, media=None, dialect=dialect.id, op=op, findings=found)
-        if error is not None:
-            findings.append(rest_errors.ERROR_UNDER_SUCCESS(f"HTTP {status} with {quoted(document)}", found=status))
-            findings += [*found, envelope.declined(dialect.names[op], error)]
-            return Answer(error=error)
+        assert error is not None  # whatever the object holds, it is read as an error
+        findings.append(rest_errors.ERROR_UNDER_SUCCESS(f"HTTP {status} with {quoted(document)}", found=status))
+        findings += [*found, envelope.declined(dialect.names[op], error)]
+        return Answer(error=error)
     return read_outcome(dialect, op, document, findings)
 
 

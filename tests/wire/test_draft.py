@@ -11,6 +11,7 @@ from a2a_lab.core.model import Part, State
 from a2a_lab.errors import Misuse
 from a2a_lab.verdicts import NotGradeable
 from a2a_lab.wire.dialects import Op, OutMessage, dialect_for
+from a2a_lab.wire.draft_objects import DraftReader
 from tests.wire.streaming import streamed
 from tests.wire.talk import URL, answer, envelope, event, said, slugs
 
@@ -191,6 +192,15 @@ def test_states_that_the_draft_does_not_have(state: Any, expected: State, slug: 
     read = answer(envelope({"id": "t1", "status": {"state": state}}), version="0.1", op="get")
     assert read.task is not None and read.task.state is expected
     assert slug in slugs(read.findings)
+
+
+def test_what_is_no_object_is_reported_where_it_stands() -> None:
+    read = answer(envelope(TASK | {"artifacts": [7, {"parts": [TEXT]}]}), version="0.1")
+    assert read.task is not None and len(read.task.artifacts) == 1
+    assert [(one.slug, one.at) for one in read.findings] == [("wrong-type", "/result/artifacts/0")]
+    reader = DraftReader(in_stream=False)
+    assert (reader.task(7, "/x"), reader.message(7, "/x"), reader.artifact(7, "/x")) == (None, None, None)
+    assert [one.at for one in reader.findings] == ["/x", "/x", "/x"]
 
 
 def test_a_file_may_stand_for_one_that_is_not_sent() -> None:
