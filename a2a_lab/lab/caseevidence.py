@@ -45,7 +45,7 @@ def read_exchange(table: Table, *, at_ms: float, bounds: Bounds) -> Exchange:
     table.done()
     answer = Table(response, f"{table.where}.response")
     if "fault" in answer:
-        exchange.fault = answer.text("fault").strip().lower().replace(" ", "-").replace("_", "-")
+        exchange.fault = _fault(answer)
         exchange.ending = "reset" if exchange.fault.startswith("reset") else "open"
     if "status" in answer:
         exchange.status = answer.integer("status", least=100)
@@ -71,10 +71,11 @@ def read_stream(table: Table, *, at_ms: float, url: str, bounds: Bounds) -> Exch
         request_headers=sent.request_headers,
         request_body=sent.request_body,
         started_ms=at_ms,
-        status=answer.integer("status", 200, least=100),
+        status=None if "fault" in answer else answer.integer("status", 200, least=100),
         response_headers=headers(answer),
         ended_ms=at_ms,
         ending=_then(table),
+        fault=_fault(answer) if "fault" in answer else None,
         purpose=table.text("purpose", ""),
     )
     answer.done()
@@ -115,6 +116,11 @@ def _sent(table: Table, url: str, bounds: Bounds) -> Exchange:
     )
     request.done()
     return sent
+
+
+def _fault(answer: Table) -> str:
+    """The transport fault in the lab's spelling, which has hyphens."""
+    return answer.text("fault").strip().lower().replace(" ", "-").replace("_", "-")
 
 
 def headers(table: Table) -> list[tuple[str, str]]:

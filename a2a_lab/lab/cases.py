@@ -20,7 +20,7 @@ from a2a_lab.lab.captures import is_har, read_capture
 from a2a_lab.lab.casereading import Case, Expected, is_case, read_case
 from a2a_lab.verdicts import NotGradeable, Verdict
 
-FILE_BYTES: Final = 256_000_000  # a day of a busy agent is less; more is cut with jq or in the proxy first
+FILE_BYTES: Final = 128_000_000  # judged in about half a gigabyte; cut longer recordings, or record with a filter
 CAPTURE_CLOCKS: Final = Clocks(silence_s=30.0, hang_s=120.0, total_s=600.0)  # R30: live vendors, whom a capture shows
 _SHOWN: Final = 600  # characters of a message about a file, whose values may be as long as the file
 _WHY: Final = {

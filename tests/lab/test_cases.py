@@ -257,6 +257,14 @@ def _chunk(text: str, **members: Any) -> dict[str, Any]:
     return {"artifactUpdate": {"taskId": "t1", "contextId": "c1", "artifact": artifact} | members}
 
 
+@pytest.mark.parametrize(("fault", "verdict"), [("read-timeout", "hang"), ("reset after request", "orphan")])
+def test_a_stream_that_never_began_has_an_end_as_well(tmp_path: Path, fault: str, verdict: str) -> None:
+    case = _stream()
+    case["given"]["stream"]["response"] = {"fault": fault}
+    (judged,) = written(tmp_path, case)
+    assert judged.judgement.findings.stages[Stage.STREAM][0].value == verdict
+
+
 def test_a_line_of_megabytes_is_an_ordinary_event(tmp_path: Path) -> None:
     (judged,) = written(
         tmp_path, _stream(_frame(WORKING), _frame(_chunk("A" * 3_000_000, lastChunk=True)), _frame(COMPLETED))
