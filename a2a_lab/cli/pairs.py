@@ -43,6 +43,13 @@ def exit_code(run: Run) -> int:
     return 1 if is_of_pairs(run) and any(one.outcome.is_news for one in compare_run(run)) else 0
 
 
+def show_news(run: Run) -> None:
+    """What nobody expected, and what was skipped."""
+    from a2a_lab.lab.expectations import compare_run
+
+    show_expected(compare_run(run))
+
+
 def show_expected(compared: Sequence[Compared]) -> int:
     """The counts, and every cell that is news or was skipped; 1 where there is news."""
     from a2a_lab.lab.expectations import Outcome, counts

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from pathlib import Path
 
-from a2a_lab.cli import show
+from a2a_lab.cli import pairs, show
 from a2a_lab.errors import Misuse
 
 FAIL_ON = ("spec", "policy", "hang", "orphan")
@@ -49,18 +49,21 @@ def report_command(
             bodies=bodies,
             watch=watch,
         )
-    told = made.as_json()
+    last = list(made.runs.values())[-1]
+    told = made.as_json() | pairs.json_of(last)
     if as_json:
         show.print_json(told)
     else:
         figures = told["summary"]
-        names = [name for name in figures["trusting"] if name != "errors"]
+        names = [name for name in next(iter(figures.values())) if name != "errors"]
         show.table(
-            ["", "trusting", "enforcing"],
-            [[name.replace("_", " "), figures["trusting"][name], figures["enforcing"][name]] for name in names],
+            ["", *figures],
+            [[name.replace("_", " "), *(figures[run][name] for run in figures)] for name in names],
         )
+        if pairs.is_of_pairs(last):
+            pairs.show_news(last)
         show.say(f"page: {made.page}")
-    return 1 if _fails(made.runs["enforcing"].cells, wanted) else 0
+    return 1 if _fails(last.cells, wanted) else pairs.exit_code(last)
 
 
 def notebook_command(notebook: str, parameters: list[str], *, page: Path | None, out: str, as_json: bool) -> int:

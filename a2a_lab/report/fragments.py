@@ -12,7 +12,7 @@ from typing import Any, Protocol
 
 from a2a_lab.compare import Comparison
 from a2a_lab.lab.records import Run
-from a2a_lab.report import checked, tables, tiles, words
+from a2a_lab.report import checked, pairs, tables, tiles, words
 from a2a_lab.report.changes import changes_table
 from a2a_lab.report.evidence import evidence as evidence_html
 from a2a_lab.report.html import LONG, Fragment, Html, escape, join, tag
@@ -21,6 +21,8 @@ from a2a_lab.report.progress import progress
 from a2a_lab.tabulate import insights as find_insights
 
 __all__ = [
+    "approaches",
+    "causes",
     "cells",
     "changes",
     "check_clients",
@@ -28,7 +30,9 @@ __all__ = [
     "check_stages",
     "check_verdict",
     "cost",
+    "environments",
     "evidence",
+    "expectations",
     "findings",
     "headline",
     "made_from",
@@ -132,6 +136,26 @@ def cells(run: Run) -> Fragment:
 def evidence(run: Run, *, bodies: bool = False) -> Fragment:
     """The timeline of each cell. `bodies` shows what the parts contain; keep such a page in the house (R38)."""
     return _piece(evidence_html(run, bodies=bodies), text=f"evidence of {len(run.cells)} cells")
+
+
+def expectations(run: Run) -> Fragment:
+    """A run of real vendors beside what was expected of it, the news first."""
+    return _piece(pairs.expectations(run), text="expectations")
+
+
+def causes(run: Run) -> Fragment:
+    """Why pairs of real vendors failed, the most frequent cause first."""
+    return _piece(pairs.causes(run), text="causes")
+
+
+def approaches(run: Run) -> Fragment:
+    """What each real consumer does between its first byte and its first message."""
+    return _piece(pairs.approaches(run), text="approaches of consumers")
+
+
+def environments(run: Run) -> Fragment:
+    """The environments that a run of real vendors stood on."""
+    return _piece(pairs.environments(run), text="environments")
 
 
 def words_of(*runs: Run) -> Fragment:

@@ -16,6 +16,7 @@ from typing import Any
 from a2a_lab.bundled import bundled
 from a2a_lab.errors import HarnessFault, Misuse
 from a2a_lab.lab.matrix import Matrix
+from a2a_lab.lab.pairing_plan import plan_pairs
 from a2a_lab.lab.plan import make_plan
 from a2a_lab.lab.records import Run, read_run
 from a2a_lab.report.execute import Job, execute, execute_all
@@ -25,6 +26,8 @@ from a2a_lab.report.render import write_page
 from a2a_lab.tabulate import summary
 
 POSTURES = ("trusting", "enforcing")
+PAIRS = "pairs"
+"""The notebook of a matrix of real vendors, and what its one run is called."""
 
 Watch = Callable[[Mapping[str, tuple[int, int]]], None]
 """Told now and then how many cells of each posture are recorded, and how many there are."""
@@ -63,8 +66,14 @@ def make_report(
 
     Raises what the runs raise: `Misuse` for a matrix or parameter that cannot be, `HarnessFault` for the lab's own.
     """
-    make_plan(Matrix.load(matrix), only=only, attempts=attempts)  # what cannot be is refused before a kernel starts
+    loaded = Matrix.load(matrix)
     began = now or datetime.now(UTC)
+    if loaded.pairings is not None:
+        plan_pairs(loaded, only=only, attempts=attempts)
+        parameters = {"matrix": matrix, "out": out, "only": only, "attempts": attempts, "bodies": bodies}
+        parameters |= {"transport_timeout_s": transport_timeout_s or 0.0}
+        return _pairs_report(parameters, page=page, out=Path(out), watch=watch, began=began)
+    make_plan(loaded, only=only, attempts=attempts)  # what cannot be is refused before a kernel starts
     folder = _folder(Path(out), began)
     recorded = Recorded(Path(out))
     parameters = {
@@ -94,6 +103,19 @@ def make_report(
     joined = join(comparison, [(posture.capitalize(), notebook) for posture, notebook in details.items()])
     written = write_page(joined, page or folder / "page.html", now=datetime.now(UTC))
     return Report(page=written, runs=runs, notebooks=folder)
+
+
+def _pairs_report(
+    parameters: Mapping[str, Any], *, page: Path | None, out: Path, watch: Watch | None, began: datetime
+) -> Report:
+    """A matrix of real vendors is one run: its consumers have the habits that they have."""
+    folder = _folder(out, began)
+    recorded = Recorded(out)
+    job = Job(notebook=bundled("notebooks", PAIRS, ".ipynb"), output=folder / f"{PAIRS}.ipynb", parameters=parameters)
+    tick = (lambda: watch(recorded.now())) if watch is not None else None
+    (executed,) = execute_all([job], tick=tick)
+    written = write_page(executed, page or folder / "page.html", now=datetime.now(UTC))
+    return Report(page=written, runs={PAIRS: _run_of(executed)}, notebooks=folder)
 
 
 def make_page(

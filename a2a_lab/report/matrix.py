@@ -100,6 +100,7 @@ def _chip(cells: list[CellRecord], everyone: set[str], *, several: bool) -> Html
         "a",
         tag("small", key.posture) if several else None,
         tag("b", word(cells), tag("i", " ✓", title="authoritative") if binds else None),
+        tag("small", standing.errors[0]) if key.posture == "foreign" and standing.errors else None,
         tag("span", figures(cells)),
         class_=f"cell {tone(standing.verdict)}",
         href=f"#{anchor(str(key))}",

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
+from a2a_lab.judge.consumer import CONSUMER, WHOSE
 from a2a_lab.lab.records import CellRecord, Run
 from a2a_lab.report.chips import chip, link, links, seconds
 from a2a_lab.report.html import LONG, Html, escape, join, plural, tag
@@ -56,13 +57,14 @@ def findings_table(run: Run) -> Html:
     grouped: dict[tuple[object, ...], Observed] = {}
     for cell in run.cells:
         for finding in cell.findings:
-            same = (cell.key.agent, finding.slug, finding.stage, finding.verdict)
-            grouped.setdefault(same, Observed(cell.key.agent, finding)).add(finding, cell)
+            whose = _whose(cell, finding)
+            same = (whose, finding.slug, finding.stage, finding.verdict)
+            grouped.setdefault(same, Observed(whose, finding)).add(finding, cell)
     order = {Kind.CONFORMANCE: 0, Kind.AUTHORITY: 1, Kind.NOTE: 2}
     rows = sorted(grouped.values(), key=lambda row: (order[row.finding.kind], -row.finding.verdict.severity))
     if not rows:
         return tag("p", "No finding: every stage that was reached accepted.", class_="legend")
-    columns = ["verdict", "finding", "agent", "stage", "judge", "cells"]
+    columns = ["verdict", "finding", "whose", "stage", "judge", "cells"]
     return join(
         [
             tag("p", _judged([row.finding for row in rows]), class_="legend"),
@@ -71,11 +73,16 @@ def findings_table(run: Run) -> Html:
     )
 
 
+def _whose(cell: CellRecord, finding: Finding) -> str:
+    """Who is meant: the agent, unless the finding says that it is about the consumer."""
+    return f"{cell.key.consumer} (consumer)" if finding.values.get(WHOSE) == CONSUMER else cell.key.agent
+
+
 @dataclass(slots=True)
 class Observed:
-    """One finding of one agent, with what was seen each time and where."""
+    """One finding about one agent or consumer, with what was seen each time and where."""
 
-    agent: str
+    whose: str
     finding: Finding
     details: dict[str, None] = field(default_factory=dict)
     cells: list[CellRecord] = field(default_factory=list)
@@ -91,7 +98,7 @@ def _finding_row(row: Observed) -> Sequence[Value]:
     return [
         Sorted(chip(finding.verdict), finding.verdict.severity),
         Prose(_seen(list(row.details)), name=finding.slug),
-        row.agent,
+        row.whose,
         finding.stage.value,
         tag("div", judge_told(finding), class_="law"),
         Sorted(links(row.cells), len(row.cells)),

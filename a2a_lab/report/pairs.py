@@ -1,0 +1,154 @@
+"""What only runs of real vendors have: what was expected of each cell, why pairs fail, how consumers come to their
+first message, and which environments the run stood on."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from pathlib import Path
+from statistics import median
+
+from a2a_lab.core.policy import Policy
+from a2a_lab.errors import RecordFault
+from a2a_lab.judge.steps import Approach, approach
+from a2a_lab.judge.visit import Visit
+from a2a_lab.lab.expectations import Compared, Outcome, compare_run, counts
+from a2a_lab.lab.records import CellRecord, Run
+from a2a_lab.lab.stock import FILE
+from a2a_lab.net.evidence import read_har
+from a2a_lab.report.chips import chip, link, links
+from a2a_lab.report.html import Child, Html, join, plural, tag
+from a2a_lab.report.table import Prose, Sorted, Value, table
+from a2a_lab.report.words import load_catalogue
+from a2a_lab.verdicts import CATALOGUE, NotGradeable
+
+_LOUD = {Outcome.UNEXPECTED_FAILURE: 0, Outcome.UNEXPECTED_PASS: 1, Outcome.FAILS_OTHERWISE: 2, Outcome.SKIPPED: 3}
+_OWN_LOOK = "card:"  # how the lab's own looks for a card are labelled in the evidence of a cell
+
+
+def expectations(run: Run) -> Html:
+    """News first: what nobody expected, in either direction; then what was skipped, and what fails as is known."""
+    compared = compare_run(run)
+    if not compared:
+        return tag("p", "Nothing is expected of this matrix.", class_="legend")
+    told = [plural(count, word, word) for word, count in counts(compared).items() if count]
+    news = [one for one in compared if one.outcome.is_news]
+    alarm = None
+    if news:
+        alarm = tag("p", tag("b", f"{len(news)} news: "), "the expectations and the vendors disagree.", class_="alarm")
+    rows = sorted(
+        (one for one in compared if one.outcome is not Outcome.WORKS), key=lambda one: _LOUD.get(one.outcome, 9)
+    )
+    listed = table(
+        "expectations",
+        ["outcome", "cell", "found", "expected", "reason"],
+        (([one.cell], _expectation(one)) for one in rows),
+    )
+    return join([alarm, tag("p", ", ".join(told), class_="legend"), listed if rows else None])
+
+
+def _expectation(one: Compared) -> Sequence[Value]:
+    reason = one.expected.reason if one.expected is not None and one.cell.is_graded else one.cell.said
+    where: Child = tag("code", one.expected.link) if one.expected is not None and one.expected.link else None
+    return [
+        Sorted(tag("b", one.outcome.value) if one.outcome.is_news else one.outcome.value, _LOUD.get(one.outcome, 9)),
+        link(one.cell, f"{one.cell.key.agent} × {one.cell.key.consumer}, {one.cell.key.scenario}"),
+        one.told,
+        one.expected.told if one.expected is not None else "works",
+        Prose(join([reason, " ", where])),
+    ]
+
+
+def causes(run: Run) -> Html:
+    """Each cause with what it means and the cells that failed by it, the most frequent first."""
+    load_catalogue()
+    grouped: dict[str, list[CellRecord]] = {}
+    for cell in run.cells:
+        for slug in cell.errors[:1]:
+            grouped.setdefault(slug, []).append(cell)
+    if not grouped:
+        return tag("p", "No pair failed.", class_="legend")
+    rows = sorted(grouped.items(), key=lambda item: -len(item[1]))
+    columns = ["cause", "whose rule", "cells", "which"]
+    return table("causes", columns, ((cells, _cause(slug, cells)) for slug, cells in rows))
+
+
+def _cause(slug: str, cells: Sequence[CellRecord]) -> Sequence[Value]:
+    known = CATALOGUE.get(slug)
+    means = known.means if known is not None else cells[0].said
+    whose = f"{known.judge.value} {known.clause or known.rule}" if known is not None else ""
+    return [Prose(means, name=slug), whose, len(cells), Sorted(links(cells, most=4), len(cells))]
+
+
+def approaches(run: Run) -> Html:
+    """What each consumer does between its first byte and its first message, as its evidence shows."""
+    by_consumer: dict[str, list[tuple[CellRecord, Approach]]] = {}
+    for cell in run.cells:
+        found = _approach(run.folder, cell)
+        if found is not None:
+            by_consumer.setdefault(cell.key.consumer, []).append((cell, found))
+    if not by_consumer:
+        return tag("p", "No consumer was watched.", class_="legend")
+    columns = ["consumer", "card fetches", "revalidated", "ms to the first message", "probes", "what it does", "cells"]
+    return table(
+        "approaches",
+        columns,
+        (([cell for cell, _ in seen], _approach_row(name, seen)) for name, seen in sorted(by_consumer.items())),
+    )
+
+
+def _approach(folder: Path, cell: CellRecord) -> Approach | None:
+    if cell.evidence is None or cell.key.posture != "foreign":
+        return None
+    try:
+        exchanges = [one for one in read_har(folder / cell.evidence) if not one.purpose.startswith(_OWN_LOOK)]
+    except RecordFault:
+        return None
+    found = approach(Visit(exchanges, policy=Policy()))
+    return found if found.commit_ms is not None else None
+
+
+def _approach_row(name: str, seen: Sequence[tuple[CellRecord, Approach]]) -> Sequence[Value]:
+    ways = [one for _, one in seen]
+    looks = sorted({one.looks for one in ways})
+    waits = [one.commit_ms for one in ways if one.commit_ms is not None]
+    typical = min(ways, key=lambda one: abs((one.commit_ms or 0.0) - median(waits)))
+    steps = "; ".join(f"{step.at_ms:.0f} ms {step.what}: {step.told}" for step in typical.steps)
+    return [
+        name,
+        "–".join(str(count) for count in dict.fromkeys((looks[0], looks[-1]))),
+        sum(one.conditional for one in ways),
+        round(median(waits)),
+        f"{sum(one.is_probed for one in ways)} of {len(ways)}",
+        Prose(steps),
+        len(ways),
+    ]
+
+
+def environments(run: Run) -> Html:
+    """What was built for the run, and what could not be."""
+    try:
+        told = json.loads((run.folder / FILE).read_text(encoding="utf-8"))
+    except (OSError, ValueError):
+        return tag("p", "No environments were recorded.", class_="legend")
+    return table(
+        "environments",
+        ["environment", "runtime", "MB", "built in s", "packages"],
+        (([], _environment(name, one)) for name, one in sorted(told.items())),
+    )
+
+
+def _environment(name: str, told: dict[str, object]) -> Sequence[Value]:
+    if "problem" in told:
+        step = f" (step {told['step']})" if "step" in told else ""
+        return [name, chip(NotGradeable.HARNESS_ERROR), 0, 0.0, Prose(f"{told['problem']}{step}")]
+    packages = told.get("packages")
+    listed = packages if isinstance(packages, list) else []
+    size = told.get("bytes")
+    return [
+        name,
+        str(told.get("runtime")),
+        round(size / 1e6) if isinstance(size, int) else 0,
+        float(str(told.get("seconds") or 0)),
+        Prose(", ".join(map(str, listed[:400])), name=plural(len(listed), "package")),
+    ]
