@@ -36,9 +36,9 @@ from a2a_lab.net.job import Initiator, Job
 from a2a_lab.net.journal import Journal
 from a2a_lab.net.redact import Redactor
 from a2a_lab.net.trusting import TrustingInitiator
+from a2a_lab.vendors.consumer_spec import ConsumerSpec
 from a2a_lab.vendors.launch import RunningAgent, SimulatedHost
 from a2a_lab.vendors.payloads import intent
-from a2a_lab.vendors.spec import ConsumerSpec
 
 TOOL = f"a2a-lab {__version__}"
 INITIATORS: Mapping[str, Initiator] = {"trusting": TrustingInitiator(), "enforcing": EnforcingInitiator()}

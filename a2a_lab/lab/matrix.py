@@ -15,7 +15,8 @@ from a2a_lab.bundled import bundled
 from a2a_lab.core.policy import Clocks
 from a2a_lab.errors import Misuse
 from a2a_lab.lab.pairings import Pairings
-from a2a_lab.vendors.spec import AgentSpec, ConsumerSpec
+from a2a_lab.vendors.consumer_spec import ConsumerSpec
+from a2a_lab.vendors.spec import AgentSpec
 from a2a_lab.vendors.tables import Table, nearest
 
 KIND = "data/matrices"

@@ -10,7 +10,8 @@ from typing import Literal
 from a2a_lab.errors import Misuse
 from a2a_lab.lab.matrix import Matrix
 from a2a_lab.lab.records import CellKey
-from a2a_lab.vendors.spec import AgentSpec, ConsumerSpec
+from a2a_lab.vendors.consumer_spec import ConsumerSpec
+from a2a_lab.vendors.spec import AgentSpec
 from a2a_lab.vendors.tables import nearest
 
 Posture = Literal["trusting", "enforcing"]

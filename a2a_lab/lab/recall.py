@@ -24,8 +24,8 @@ from a2a_lab.lab.plan import Cell, make_plan
 from a2a_lab.lab.records import CellRecord, Run
 from a2a_lab.lab.runkeys import keys_at
 from a2a_lab.net.evidence import read_har
+from a2a_lab.vendors.consumer_spec import ConsumerSpec
 from a2a_lab.vendors.payloads import intent
-from a2a_lab.vendors.spec import ConsumerSpec
 from a2a_lab.wire.exchange import Exchange
 
 

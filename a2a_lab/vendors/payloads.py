@@ -9,7 +9,7 @@ from __future__ import annotations
 import json
 
 from a2a_lab.core.policy import Intent
-from a2a_lab.vendors.spec import ConsumerSpec
+from a2a_lab.vendors.consumer_spec import ConsumerSpec
 
 _ROW = "a row of the payload that an artifact consumer hands over"
 

@@ -7,8 +7,8 @@ import json
 
 import pytest
 
+from a2a_lab.vendors.consumer_spec import ConsumerSpec
 from a2a_lab.vendors.payloads import intent, payload
-from a2a_lab.vendors.spec import ConsumerSpec
 
 MODES = ["text/plain", "text/csv", "application/json", "application/octet-stream"]
 

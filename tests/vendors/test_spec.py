@@ -9,7 +9,8 @@ from typing import Any
 import pytest
 
 from a2a_lab.errors import Misuse
-from a2a_lab.vendors.spec import AgentSpec, ConsumerSpec, Misbehaviour, SkillSpec
+from a2a_lab.vendors.consumer_spec import ConsumerSpec
+from a2a_lab.vendors.spec import AgentSpec, Misbehaviour, SkillSpec
 
 WHERE = "file.toml.agents.oak"
 
