@@ -214,9 +214,10 @@ def cleanup(
     raise typer.Exit(cleanup_command(out, run=run, header_env=header_env or [], as_json=json))
 
 
-from a2a_lab.cli import checking, judge, observing, replaying  # noqa: E402  # commands whose options fill files of their own
+from a2a_lab.cli import checking, judge, observing, replaying, vendors  # noqa: E402  # commands whose options fill files of their own
 
 checking.register(app)
 judge.register(app)
 observing.register(app)
 replaying.register(app)
+vendors.register(app)

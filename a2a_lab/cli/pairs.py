@@ -22,11 +22,16 @@ def show_run(run: Run) -> int:
     """Every cell with its cause, then what is news; 1 where something is."""
     from a2a_lab.lab.expectations import compare_run
 
+    show_cells(run)
+    return show_expected(compare_run(run))
+
+
+def show_cells(run: Run) -> None:
+    """Who met whom, what came of it and why."""
     show.table(
         ["agent", "consumer", "spoken", "scenario", "verdict", "cause", "s", "how it ended"],
         [_row(cell) for cell in run.cells],
     )
-    return show_expected(compare_run(run))
 
 
 def json_of(run: Run) -> dict[str, object]:

@@ -1,0 +1,177 @@
+"""`a2a-lab vendors`: which real vendors there are, what building them takes, and one of them on a port or checked."""
+
+from __future__ import annotations
+
+import asyncio
+from typing import TYPE_CHECKING, Annotated, Any, Optional
+
+import typer
+
+if TYPE_CHECKING:
+    from a2a_lab.vendors.vendor import Vendor
+
+vendors_app = typer.Typer(
+    help="Real vendors: list, build, serve and check them.", no_args_is_help=True, add_completion=False
+)
+Json = Annotated[bool, typer.Option("--json", help="Print one JSON document for programs.")]
+Name = Annotated[str, typer.Argument(help="A vendor or a variant of one, such as a2a-sdk-1.3+compat.")]
+
+
+def register(app: typer.Typer) -> None:
+    """Add the commands to the app."""
+    app.add_typer(vendors_app, name="vendors")
+
+
+@vendors_app.command("list")
+def list_vendors(json: Json = False) -> None:
+    """List every vendor and variant, with what its environment took where it is built."""
+    from a2a_lab.cli import show
+    from a2a_lab.vendors.registry import read_vendors
+
+    rows = [_row(vendor) for vendor in read_vendors().values()]
+    if json:
+        show.print_json({"vendors": rows})
+        return
+    show.table(
+        ["name", "version", "roles", "dialects", "bindings", "environment", "MB", "built in s"],
+        [
+            [
+                row["name"],
+                row["version"],
+                ", ".join(row["roles"]),
+                ", ".join(row["dialects"]),
+                ", ".join(row["bindings"]),
+                row["environment"],
+                round(row["bytes"] / 1e6) if row["bytes"] else "",
+                row["seconds"] if row["seconds"] is not None else "",
+            ]
+            for row in rows
+        ],
+    )
+
+
+@vendors_app.command("build")
+def build(
+    names: Annotated[Optional[list[str]], typer.Argument(help="Vendors to build; none for --all.")] = None,
+    every: Annotated[bool, typer.Option("--all", help="Build every vendor that there is.")] = False,
+    json: Json = False,
+) -> None:
+    """Build the environments of vendors, one after another. Ends with 3 where one could not be built."""
+    from a2a_lab.cli import show
+    from a2a_lab.errors import HarnessFault, Misuse
+    from a2a_lab.vendors.environments import ensure_environment
+    from a2a_lab.vendors.registry import find_vendor, read_vendors
+
+    if not names and not every:
+        raise Misuse("name a vendor to build, or --all; a2a-lab vendors list shows them")
+    wanted = list(read_vendors().values()) if every else [find_vendor(name) for name in names or ()]
+    told: list[dict[str, Any]] = []
+    for vendor in {one.environment_name: one for one in wanted}.values():
+        try:
+            with show.live(f"building {vendor.environment_name}") as tell:
+                built = ensure_environment(vendor, say=tell)
+            told.append(
+                {"name": built.name, "seconds": built.seconds, "bytes": built.bytes, "folder": str(built.folder)}
+            )
+            if not json:
+                show.say(f"{built.name}: {built.bytes / 1e6:.0f} MB, built in {built.seconds:.1f} s: {built.folder}")
+        except HarnessFault as fault:
+            why = {name: value for name, value in fault.fields.items() if name in ("step", "cause", "log")}
+            told.append({"name": vendor.environment_name, "problem": fault.message.splitlines()[0], **why})
+            show.fail(fault.message)
+    if json:
+        show.print_json({"environments": told})
+    raise typer.Exit(3 if any("problem" in one for one in told) else 0)
+
+
+@vendors_app.command("serve")
+def serve(
+    name: Name,
+    option: Annotated[
+        Optional[list[str]], typer.Option("--option", help="One more word of its launch line; repeatable.")
+    ] = None,
+    json: Json = False,
+) -> None:
+    """Serve a vendor's agent on a free port until Ctrl-C; what it is asked is in its own log, if it keeps one."""
+    import contextlib
+
+    from a2a_lab.lab.loop import run_sync
+    from a2a_lab.vendors.registry import find_vendor
+
+    vendor = find_vendor(name)
+    with contextlib.suppress(KeyboardInterrupt):
+        run_sync(_serve(vendor, tuple(option or ()), as_json=json))
+
+
+async def _serve(vendor: Vendor, options: tuple[str, ...], *, as_json: bool) -> None:
+    from a2a_lab.cli import show
+    from a2a_lab.errors import HarnessFault
+    from a2a_lab.vendors.environments import ensure_environment
+    from a2a_lab.vendors.ports import Ports
+    from a2a_lab.vendors.served import served
+
+    environment = await asyncio.to_thread(ensure_environment, vendor, say=lambda told: show.err.print(show.plain(told)))
+    with Ports() as ports:
+        async with served(vendor, environment, ports=ports, options=options) as agent:
+            if as_json:
+                show.print_json(
+                    {"name": vendor.name, "url": agent.address, "card_url": agent.card_url, "pid": agent.pid}
+                )
+            else:
+                show.say(f"{vendor.title} at {agent.address}, card at {agent.card_url}; Ctrl-C ends it")
+            while not agent.ended:
+                await asyncio.sleep(0.2)
+            raise HarnessFault(f"{vendor.name} ended by itself; it printed last:\n{agent.output.last_lines()}")
+
+
+@vendors_app.command("check")
+def check(
+    name: Name,
+    out: Annotated[str, typer.Option("--out", help="Folder that run folders are written into.")] = "runs",
+    json: Json = False,
+) -> None:
+    """Build a vendor and let it meet the lab's enforcing consumer and its own kind, once a send and a stream.
+
+    Ends with 0 where all of it works, 1 where something does not, 3 where it could not be run.
+    """
+    from a2a_lab.cli import pairs, show
+    from a2a_lab.lab.records import read_run
+    from a2a_lab.lab.vendor_check import check_vendor
+    from a2a_lab.tabulate import summary
+
+    with show.live(f"checking {name}") as tell:
+        folder = check_vendor(name, out=out, watcher=lambda now: tell(f"{now.done} of {now.planned} cells"))
+    run = read_run(folder, allow_cut=True)
+    if json:
+        show.print_json({"run": str(folder), "summary": summary(run), "cells": [cell.as_json() for cell in run.cells]})
+    else:
+        pairs.show_cells(run)
+        show.say(f"records: {folder}")
+    raise typer.Exit(
+        3 if not all(cell.is_graded for cell in run.cells) else 0 if all(c.works for c in run.cells) else 1
+    )
+
+
+def _row(vendor: Vendor) -> dict[str, Any]:
+    from a2a_lab.errors import HarnessFault
+    from a2a_lab.vendors.environments import find_environment, new_recipe
+
+    row: dict[str, Any] = {
+        "name": vendor.name,
+        "title": vendor.title,
+        "version": vendor.version,
+        "roles": list(vendor.roles),
+        "dialects": list(vendor.dialects),
+        "bindings": list(vendor.bindings),
+        "environment": "not built",
+        "bytes": None,
+        "seconds": None,
+    }
+    try:
+        new_recipe(vendor).require()
+        built = find_environment(vendor)
+    except HarnessFault as fault:
+        return row | {"environment": fault.message.splitlines()[0]}
+    if built is not None:
+        row |= {"environment": "built", "bytes": built.bytes, "seconds": built.seconds}
+    return row
