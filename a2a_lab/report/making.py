@@ -22,7 +22,7 @@ from a2a_lab.lab.records import Run, read_run
 from a2a_lab.report.execute import Job, execute, execute_all
 from a2a_lab.report.notebooks import join, run_folders
 from a2a_lab.report.recorded import Recorded
-from a2a_lab.report.render import write_page
+from a2a_lab.report.render import make_place, write_page
 from a2a_lab.tabulate import summary
 
 POSTURES = ("trusting", "enforcing")
@@ -67,6 +67,8 @@ def make_report(
     Raises what the runs raise: `Misuse` for a matrix or parameter that cannot be, `HarnessFault` for the lab's own.
     """
     loaded = Matrix.load(matrix)
+    if page is not None:
+        make_place(page)
     began = now or datetime.now(UTC)
     if loaded.pairings is not None:
         plan_pairs(loaded, only=only, attempts=attempts)
@@ -130,6 +132,8 @@ def make_page(
     Without `page` it goes beside the executed notebook, into a new folder under `out`.
     """
     source = notebook_path(notebook)
+    if page is not None:
+        make_place(page)
     folder = _folder(Path(out), datetime.now(UTC))
     executed = execute(source, folder / source.name, parameters or {})
     return write_page(executed, page or folder / f"{source.stem}.html", now=datetime.now(UTC))

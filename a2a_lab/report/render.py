@@ -8,6 +8,7 @@ outputs only, unless they are tagged `show-input`.
 from __future__ import annotations
 
 import base64
+import errno
 import os
 import re
 from collections.abc import Iterable
@@ -50,15 +51,32 @@ def page(notebook: Any, *, now: datetime) -> str:
 def write_page(notebook: Any, path: Path, *, now: datetime) -> Path:
     """Write the page, whole or not at all. `Misuse` where the file cannot be written."""
     html = page(notebook, now=now)
-    half = path.with_name(path.name + ".tmp")
+    half = make_place(path)
     try:
-        path.parent.mkdir(parents=True, exist_ok=True)
         half.write_text(html, encoding="utf-8")
         os.replace(half, path)
     except OSError as fault:
         half.unlink(missing_ok=True)
-        raise Misuse(f"cannot write the page {path}: {fault.strerror}. Name a writable file") from fault
+        raise _unwritable(path, fault) from fault
     return path
+
+
+def make_place(path: Path) -> Path:
+    """Make the folder of a page; gives where it is written first. `Misuse` where no page can be: ask before a run."""
+    half = path.parent / f"{path.name}.tmp"
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        if path.is_dir():
+            raise IsADirectoryError(errno.EISDIR, os.strerror(errno.EISDIR))
+        half.touch()
+        half.unlink()
+    except OSError as fault:
+        raise _unwritable(path, fault) from fault
+    return half
+
+
+def _unwritable(path: Path, fault: OSError) -> Misuse:
+    return Misuse(f"cannot write the page {path}: {fault.strerror}. Name a writable file")
 
 
 def _around(notebook: Any, now: datetime, sections: list[dict[str, str]]) -> dict[str, Any]:

@@ -168,6 +168,8 @@ def test_hostile_names_are_shown_and_not_obeyed(bench: Bench, tmp_path: Path) ->
         (("report", "--matrix", "nowhere"), "no bundled data/matrices is called 'nowhere'"),
         (("report", "--fail-on", "anything"), "expected spec, policy, hang or orphan"),
         (("report", "--out", "taken"), "Name a writable folder with --out"),
+        (("report", "--page", "taken/page.html"), "cannot write the page taken/page.html"),
+        (("report", "--page", "."), "cannot write the page .: Is a directory. Name a writable file"),
         (("check", "agent.example"), "expected a URL such as https://agent.example"),
         (("check", "http://127.0.0.1:9", "--trust", "taken"), "expected a JWK set"),
         (("check", "http://127.0.0.1:9", "--header-env", "X-Key=NOT_THERE_AT_ALL"), "'NOT_THERE_AT_ALL' is not set"),
