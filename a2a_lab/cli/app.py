@@ -214,10 +214,18 @@ def cleanup(
     raise typer.Exit(cleanup_command(out, run=run, header_env=header_env or [], as_json=json))
 
 
-from a2a_lab.cli import checking, judge, observing, replaying, vendors  # noqa: E402  # commands whose options fill files of their own
+from a2a_lab.cli import (  # noqa: E402  # commands whose options fill files of their own
+    checking,
+    judge,
+    observing,
+    replaying,
+    reproducing,
+    vendors,
+)
 
 checking.register(app)
 judge.register(app)
 observing.register(app)
 replaying.register(app)
+reproducing.register(app)
 vendors.register(app)

@@ -102,7 +102,7 @@ def _limits(clocks: Clocks) -> Document:
 def _exchange(one: Exchange) -> Document:
     request: Document = {"method": one.method, "url": one.url, "headers": _headers(one.request_headers)}
     row: Document = {
-        "request": request | _body(one.request_body),
+        "request": request | body_of(one.request_body),
         "response": _response(one),
         "at_ms": round(one.started_ms, 3),
         "took_ms": round(max(0.0, one.ended_ms - one.started_ms), 3),
@@ -117,7 +117,7 @@ def _response(one: Exchange) -> Document:
         return answer or {"fault": "no-answer"}
     answer |= {"status": one.status, "headers": _headers(one.response_headers)}
     if not one.chunks:
-        return answer | _body(one.body) | ({} if one.ending == "close" or one.fault else {"then": one.ending})
+        return answer | body_of(one.body) | ({} if one.ending == "close" or one.fault else {"then": one.ending})
     at, frames = one.started_ms, []
     for chunk in one.chunks:
         frames.append({"after_ms": round(max(0.0, chunk.offset_ms - at), 3)} | _text(chunk.data))
@@ -130,8 +130,8 @@ def _headers(pairs: Sequence[tuple[str, str]]) -> Mapping[str, str] | list[list[
     return dict(kept) if len(dict(kept)) == len(kept) else [list(pair) for pair in kept]
 
 
-def _body(data: bytes) -> Document:
-    """As JSON where reading and writing it again gives the same JSON; as it is where it does not."""
+def body_of(data: bytes) -> Document:
+    """A body as `json` where reading and writing it gives the same again, else as `text`, else as `b64`."""
     if not data:
         return {}
     is_lossless = True

@@ -38,16 +38,23 @@ def facts_of(
         "id": _id_relation(sent, documents),
         "error": next((one["error"].get("code") for one in documents if isinstance(one.get("error"), dict)), None),
         "shape": _shapes(documents),
+        "bytes": len(body),
     }
+    found["form"] = found["shape"]
     for document in documents:
         _take(document.get("result", document), found)
+    asked_task, asked_context = _asked_ids(sent)
+    found["tasks"], found["contexts"] = len(found.get("task_ids", ())), len(found.get("context_ids", ()))
+    found["task_kept"] = asked_task is None or found.get("task") in (None, asked_task)
+    found["context_kept"] = asked_context is None or found.get("context") in (None, asked_context)
     state = found.get("state")
     found["over"] = state in OVER
     found["final"] = bool(found.get("final"))
     found["types"] = sorted(set(found.get("types", ())))
     found["has_artifact"] = bool(found.get("artifacts"))
     found["hang"] = ending == "open" and not found["over"] and state not in WAITING and not found["final"]
-    if documents and ("skills" in documents[0] or "supportedInterfaces" in documents[0]):
+    found["is_card"] = bool(documents) and ("skills" in documents[0] or "supportedInterfaces" in documents[0])
+    if found["is_card"]:
         found |= _card(documents[0], body, origins)
     return found
 
@@ -98,6 +105,17 @@ def _id_relation(sent: bytes, documents: list[dict[str, Any]]) -> str:
     return next((one for one in ("foreign", "of another type", "missing") if one in relations), "same")
 
 
+def _asked_ids(sent: bytes) -> tuple[str | None, str | None]:
+    """The task and the context that a request names."""
+    asked, _ = _read(sent.decode("utf-8", "replace"))
+    params = asked.get("params", asked) if isinstance(asked, dict) else {}
+    message = params.get("message") if isinstance(params, dict) else None
+    named = message if isinstance(message, dict) else params if isinstance(params, dict) else {}
+    task = named.get("taskId", None if named is message else named.get("id"))
+    context = named.get("contextId")
+    return task if isinstance(task, str) else None, context if isinstance(context, str) and context else None
+
+
 def _take(result: Any, found: dict[str, Any]) -> None:
     """Collect task, state and artifacts from a result of any protocol version."""
     if not isinstance(result, dict):
@@ -113,6 +131,7 @@ def _take(result: Any, found: dict[str, Any]) -> None:
         value = next((result[member] for member in members if isinstance(result.get(member), str)), None)
         if value is not None:
             found.setdefault(name, value)
+            found.setdefault(f"{name}_ids", set()).add(value)
     if isinstance(result.get("status"), dict):
         found["state"] = str(result["status"].get("state")).removeprefix("TASK_STATE_").lower().replace("_", "-")
     if result.get("final") is True:

@@ -12,6 +12,7 @@ from pprint import pformat
 from typing import Any, Final
 
 from a2a_lab.core.policy import Clocks
+from a2a_lab.lab.casewriting import body_of
 from a2a_lab.lab.repertoire import operation_of
 from a2a_lab.lab.symptoms import Symptom, observed, origins_of
 from a2a_lab.wire.exchange import Exchange
@@ -33,6 +34,7 @@ there, with 0 when it is not seen, and with 2 when the agent cannot be asked.
 from __future__ import annotations
 
 import argparse
+import base64
 import hashlib
 import json
 import os
@@ -64,9 +66,10 @@ def fault_of(
                 "method": one.method,
                 "url": one.url,
                 "headers": [list(pair) for pair in one.request_headers if pair[0].lower() not in _OURS],
-                "body": one.request_body.decode("utf-8", "surrogateescape"),
+                "body": body_of(one.request_body),
                 "operation": operation_of(one.request_body),
                 "is_stream": bool(one.chunks),
+                "bytes": sum(len(chunk.data) for chunk in one.chunks) or len(one.body),
                 "pause_s": round(min(_PAUSE_S, max(0.0, one.started_ms - ended) / 1000), 3),
                 "ids": {name: seen[name] for name in ("task", "context") if seen.get(name)},
             }

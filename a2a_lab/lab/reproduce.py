@@ -115,9 +115,11 @@ def chosen(judged: Judgement, record: CellRecord, slug: str) -> tuple[Finding, t
         found = found if wanted[0] in found else [wanted[0], *found]
     else:
         found.sort(key=_gravity, reverse=True)
-    if not found:
-        said = f" ({record.said})" if record.said else ""
-        raise Misuse(f"cell {record.key} is {record.verdict.value}{said}: there is no finding to reproduce")
+    if not found or (not slug and found[0].kind is Kind.AUTHORITY):
+        advice = f"; --finding makes one of {', '.join(dict.fromkeys(one.slug for one in found))}" if found else ""
+        raise Misuse(
+            f"cell {record.key} is {record.verdict.value}: nothing in it broke, there is no fault to show{advice}"
+        )
     return found[0], tuple(found[1:])
 
 

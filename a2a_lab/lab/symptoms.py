@@ -6,6 +6,7 @@ still the same can be seen without it; and where a finding is about the form of 
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Final
@@ -13,12 +14,15 @@ from urllib.parse import urlsplit
 
 from a2a_lab.core.policy import Bounds
 from a2a_lab.core.resolution import is_well_known
+from a2a_lab.judge.answers import CARD_LIMIT
 from a2a_lab.judge.transcript import Call, read_call, read_request
 from a2a_lab.lab.faultfacts import WAITING, facts_of
 from a2a_lab.verdicts import Finding, Stage
 from a2a_lab.wire.exchange import Exchange
 
 Facts = Mapping[str, Any]
+
+_UNDER_WAY: Final = ("submitted", "working")
 
 _CARD_STAGES: Final = (Stage.RESOLVE, Stage.FETCH, Stage.MATCH, Stage.SIGNATURE, Stage.VERSION)
 
@@ -47,6 +51,7 @@ class _Way:
     facts: tuple[str, ...]
     fits: Callable[[Facts], bool]
     told: str
+    is_first: bool = False  # in the first exchange that fits instead of the last
 
 
 _HANG = _Way(("hang",), lambda one: one["hang"], "no end comes within the limit")
@@ -66,6 +71,27 @@ _DECLINED = _Way(
 )
 _ERROR = _Way(("error", "status"), lambda one: one["error"] is not None, "the error code is the same")
 _TYPES = _Way(("types",), lambda one: bool(one["types"]), "parts come in the same media types")
+_EARLY = _Way(
+    ("state",),
+    lambda one: one.get("state") in _UNDER_WAY,
+    "the call comes back before its task has ended",
+    is_first=True,
+)
+_NO_FINAL = _Way(
+    ("over", "final"),
+    lambda one: one["over"] and not one["final"] and one["media"] == "text/event-stream",
+    "no event says final:true",
+)
+_STUCK = _Way(("state",), lambda one: one.get("state") in _UNDER_WAY, "the task does not move")
+_FOREIGN = _Way(
+    ("tasks", "contexts"), lambda one: one["tasks"] > 1 or one["contexts"] > 1, "two tasks share one answer"
+)
+_REPLACED = _Way(
+    ("task_kept", "context_kept"),
+    lambda one: not (one["task_kept"] and one["context_kept"]),
+    "the answer is about another task or context than was asked for",
+)
+_LARGE = _Way(("bytes", "over"), lambda one: not one["over"], "the answer grows past every bound")
 _ID = _Way(("id",), lambda one: one["id"] not in ("same", "none"), "the answer does not carry the request's id")
 _JSON = _Way(("json",), lambda one: one["json"] not in ("ok", "none"), "the answer is no proper JSON")
 _STATE = _Way(("state",), lambda one: one.get("state") is not None, "the task stays in the same state")
@@ -76,6 +102,11 @@ _WAYS: Final[Mapping[_Way, tuple[str, ...]]] = {
         *("idle-hang", "live-hang", "drip-hang", "end-not-signalled", "probe-hang", "payload-unfinished"),
         *("payload-outcome-unknown", "never-ended"),
     ),
+    _EARLY: ("blocking-cut-short",),
+    _NO_FINAL: ("final-missing",),
+    _FOREIGN: ("foreign-task", "foreign-context"),
+    _REPLACED: ("context-replaced", "task-replaced", "unknown-task-accepted"),
+    _LARGE: ("stream-limit",),
     _BROKEN: ("eof-nonterminal", "stream-reset", "open-artifact"),
     _TORN: ("stream-truncated",),
     _EMPTY: ("stream-without-artifact", "completed-without-artifact"),
@@ -104,6 +135,7 @@ _OF_CARDS: Final[Mapping[str, tuple[str, ...]]] = {
     "version-wrong-type": ("versions",),
     "version-incompatible": ("versions",),
 }
+_IS_ABSENCE: Final = re.compile(r"missing|without|not-echoed|unsealed|no-")  # a form in which something is not there
 _LOST: Final = frozenset({"card-gone", "card-unavailable", "card-needs-auth"})  # it was served once
 _DRIFT: Final = frozenset({"card-drift", "card-flapping", "card-renegotiated", "etag-unchanged"})
 
@@ -116,12 +148,14 @@ def symptom(finding: Finding, exchanges: Sequence[Exchange]) -> Symptom:
         return Symptom(facts={}, differ=tuple(cards), told="the card is another one each time it changes hands")
     if finding.stage in _CARD_STAGES or finding.slug.startswith("card-"):
         return _of_card(finding, exchanges, seen)
-    way = _WAY_OF.get(finding.slug)
+    ways = [_WAY_OF[finding.slug]] if finding.slug in _WAY_OF else []
+    ways += [_STUCK] if _HANG in ways else []
     calls = [place for place, one in enumerate(exchanges) if read_request(one) is not None]
-    if way is not None:
+    for way in ways:
         fitting = [place for place in calls if way.fits(seen[place])]
         if fitting:
-            return Symptom(facts=_picked(seen, fitting[-1], way.facts), told=way.told)
+            place = fitting[0] if way.is_first else fitting[-1]
+            return Symptom(facts=_picked(seen, place, way.facts), told=way.told)
     about = _about(finding, exchanges) or calls[-1:] or [len(exchanges) - 1]
     names = (
         ("shape", "json", "id", "error", "ending") if exchanges[about[0]].chunks else ("shape", "json", "id", "error")
@@ -163,9 +197,9 @@ def _of_card(finding: Finding, exchanges: Sequence[Exchange], seen: Sequence[Fac
         if one.method == "GET" and (is_well_known(urlsplit(one.url).path) or one.purpose.startswith("card"))
     ]
     wanted = asked[-1:] if finding.slug in _LOST else asked
-    return Symptom(
-        facts={place: {"status": seen[place]["status"]} for place in wanted or [0]}, told="no card is served there"
-    )
+    names = ("bytes",) if finding.slug == CARD_LIMIT.slug else ("status", "is_card")
+    facts = {place: facts for one in wanted or [0] for place, facts in _picked(seen, one, names).items()}
+    return Symptom(facts=facts, told="no card that can be read is served there")
 
 
 def _about(finding: Finding, exchanges: Sequence[Exchange]) -> list[int]:
