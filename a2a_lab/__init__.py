@@ -36,12 +36,34 @@ _HOME = {
     "run_matrix": "lab.api",
     "verify_card": "core.signatures",
 }
-__all__ = sorted(["__version__", *_HOME])
+__all__ = [
+    "AgentCardConformanceError",
+    "AgentCardDriftError",
+    "AgentCardResolutionError",
+    "CheckResult",
+    "KeySet",
+    "LabError",
+    "PinnedCard",
+    "ResolvedTarget",
+    "TaskTransition",
+    "__version__",
+    "assert_card_authoritative",
+    "canonical_digest",
+    "check_agent",
+    "commit_artifact",
+    "negotiate_capabilities",
+    "pin_card",
+    "read_card",
+    "revalidate_before_transition",
+    "run_matrix",
+    "verify_card",
+]
 
 if TYPE_CHECKING:
     from a2a_lab.core.authority import TaskTransition, assert_card_authoritative
     from a2a_lab.core.commitment import commit_artifact
     from a2a_lab.core.keys import KeySet
+    from a2a_lab.core.negotiation import negotiate_capabilities
     from a2a_lab.core.pinning import PinnedCard, canonical_digest, pin_card, revalidate_before_transition
     from a2a_lab.core.resolution import ResolvedTarget
     from a2a_lab.core.signatures import verify_card

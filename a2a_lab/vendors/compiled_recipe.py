@@ -73,6 +73,15 @@ def strange_files(folder: Path, lock: Path) -> list[str]:
     return sorted(name for name in locked.keys() | found.keys() if locked.get(name) != found.get(name))
 
 
+# Cargo writes where its registry lies into every entry of a lock, and takes no lock without it. Ours says @registry@,
+# and gets the place from a lock that Cargo writes itself: a lock names packages and hashes, not somebody's mirror.
+CARGO_BUILD = (
+    "mv Cargo.lock pinned && cargo generate-lockfile --quiet"
+    ' && place=$(sed -n \'s/^source = "\\(registry[^"]*\\)"$/\\1/p\' Cargo.lock | head -n 1)'
+    ' && sed "s|@registry@|$place|" pinned > Cargo.lock'
+    " && exec cargo build --release --locked --target-dir out"
+)
+
 TOOLS = {
     "go": Tool(
         programs=("go",),
@@ -90,7 +99,7 @@ TOOLS = {
         manifest="Cargo.toml",
         version=("cargo", "--version"),
         out="out",
-        command=("cargo", "build", "--release", "--locked", "--target-dir", "out"),
+        command=("/bin/sh", "-c", CARGO_BUILD),
         kept=("release/agent", "release/consumer"),
         linked=linked_in_rust,
         env={"RUSTUP_AUTO_INSTALL": "0"},

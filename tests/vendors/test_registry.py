@@ -135,10 +135,6 @@ def test_every_vendor_of_the_lab_reads_and_pins_what_it_installs() -> None:
         assert vendor.runtime.lock.name == LOCKS[vendor.runtime.kind]
         assert len(re.findall(PINS[vendor.runtime.kind], lock, re.MULTILINE)) > 10, vendor.name
         # No registry's host: where packages come from is the user's to say.
-        if (
-            vendor.runtime.kind == "rust"
-        ):  # whose lock names the index that all crates belong to, wherever it is mirrored
-            lock = re.sub(r'^source = "registry\+[^"]*"$', "", lock, flags=re.MULTILINE)
         assert '"resolved"' not in lock and "--index-url" not in lock and "://" not in lock.split('"packages"')[0]
 
 

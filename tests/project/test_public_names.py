@@ -1,0 +1,28 @@
+"""The public names of the package: those of the records exist, each is loaded when first used, and none is missing."""
+
+from __future__ import annotations
+
+import a2a_lab
+
+OF_THE_RECORDS = {
+    "negotiate_capabilities",
+    "ResolvedTarget",
+    "AgentCardResolutionError",
+    "assert_card_authoritative",
+    "TaskTransition",
+    "commit_artifact",
+    "AgentCardConformanceError",
+    "canonical_digest",
+    "PinnedCard",
+    "pin_card",
+    "revalidate_before_transition",
+    "AgentCardDriftError",
+}
+
+
+def test_every_public_name_can_be_had() -> None:
+    assert set(a2a_lab.__all__) >= OF_THE_RECORDS
+    assert len(set(a2a_lab.__all__)) == len(a2a_lab.__all__)
+    for name in a2a_lab.__all__:
+        assert getattr(a2a_lab, name) is not None
+    assert set(a2a_lab._HOME) | {"__version__"} == set(a2a_lab.__all__)
