@@ -24,9 +24,10 @@ from a2a_lab.judge.transcript import Call
 from a2a_lab.judge.visit import Account
 from a2a_lab.lab.cell import TOOL, Meeting, meet
 from a2a_lab.lab.external import wait_for_client
-from a2a_lab.lab.judging import SUPPORTS, PairJudgement, judge_pair
+from a2a_lab.lab.judging import PairJudgement
 from a2a_lab.lab.matrix import Matrix
 from a2a_lab.lab.measures import measure
+from a2a_lab.lab.pair_recall import TEXT, Beside, judge_cell, pair_policy, write_beside
 from a2a_lab.lab.pairing_plan import OF_THE_LAB, PairCell
 from a2a_lab.lab.records import CellRecord, Measures, evidence_path
 from a2a_lab.lab.stock import Stock
@@ -43,7 +44,6 @@ from a2a_lab.vendors.served import ServedAgent, served
 from a2a_lab.verdicts import Finding
 from a2a_lab.wire.exchange import Exchange
 
-TEXT = "text/plain"
 LOOK_S = 10.0  # for the lab's own look at a card
 
 
@@ -102,31 +102,26 @@ async def _own(cell: PairCell, bench: PairBench, agent: ServedAgent, started: st
 
 async def _foreign(cell: PairCell, bench: PairBench, agent: ServedAgent, started: str) -> CellRecord:
     recorder, canary = Recorder(), f"canary-{secrets.token_hex(8)}"
-    policy = Policy(supports=SUPPORTS, bindings=("JSONRPC", "HTTP+JSON"), clocks=bench.matrix.clocks)
-    found = await _look(agent, bench, recorder, policy)
-    looks = tuple(recorder.exchanges)
+    found = await _look(agent, bench, recorder)
+    looks = len(recorder.exchanges)
     proxy = RecordingProxy(agent.address, recorder, reach=Reach(trust_env=False), nonce=agent.nonce)
     async with proxy:
         account = await _consume(cell, bench, proxy, canary)
         died = _death(agent)
     if proxy.harness_fault is not None:
         raise proxy.harness_fault
-    exchanges = tuple(recorder.exchanges[len(looks) :])
+    exchanges = recorder.exchanges[looks:]
     attribute_ends(exchanges, account)
     _label(exchanges, canary)
     vendor = cell.consumer.vendor
-    judged = judge_pair(
-        exchanges,
-        policy=policy,
-        intent=_intent(canary, is_stream=cell.key.scenario == "stream"),
-        now=time.time(),
+    beside = Beside(
         address=agent.address,
-        account=account,
-        looks=looks,
         own_card_url=agent.card_url,
         dialects=vendor.dialects if vendor is not None else (),
+        account=account,
         noted=(*proxy.findings, *died),
     )
+    judged = judge_cell(recorder.exchanges, beside, matrix=bench.matrix, scenario=cell.key.scenario, now=time.time())
     evidence = evidence_path(cell.key)
     write_har(
         bench.folder / evidence,
@@ -136,6 +131,7 @@ async def _foreign(cell: PairCell, bench: PairBench, agent: ServedAgent, started
         redactor=Redactor(),
         comment=str(cell.key),
     )
+    write_beside(bench.folder / evidence, beside)
     authority = judged.findings.authority()
     return CellRecord(
         key=cell.key,
@@ -156,8 +152,9 @@ async def _foreign(cell: PairCell, bench: PairBench, agent: ServedAgent, started
     )
 
 
-async def _look(agent: ServedAgent, bench: PairBench, recorder: Recorder, policy: Policy) -> Discovery:
+async def _look(agent: ServedAgent, bench: PairBench, recorder: Recorder) -> Discovery:
     """The lab's own look for the card, straight at the agent."""
+    policy = pair_policy(bench.matrix)
     http = Http(bench.client, recorder, bounds=policy.bounds, expect_nonce=agent.nonce)
     return await drive(discover(agent.address, policy), http, bounds=policy.bounds, credentials={}, card_s=LOOK_S)
 

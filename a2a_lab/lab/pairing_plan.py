@@ -8,12 +8,14 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Literal
 
 from a2a_lab.errors import Misuse
 from a2a_lab.lab.matrix import Matrix
 from a2a_lab.lab.pairings import OWN, AgentEntry, ConsumerEntry
 from a2a_lab.lab.plan import matches
 from a2a_lab.lab.records import CellKey
+from a2a_lab.vendors.consumer_spec import ConsumerSpec
 from a2a_lab.vendors.tables import nearest
 
 OF_THE_LAB = ("1.0", "0.3")  # what the lab's own consumers speak
@@ -61,6 +63,13 @@ def plan_pairs(
             f"nothing to run: --only {only!r} matches no cell of {matrix.name}; a2a-lab plan {matrix.name} lists them"
         )
     return kept
+
+
+def spec_of(cell: PairCell) -> ConsumerSpec:
+    """What a consumer of a pair wants, as a matrix of simulated vendors would say it: a line of text, no skill."""
+    is_stream = cell.key.scenario == "stream"
+    wait: Literal["stream", "block"] = "stream" if is_stream else "block"
+    return ConsumerSpec(name=cell.consumer.name, skill=None, stream=is_stream, wait=wait, supports=OF_THE_LAB)
 
 
 def _key(agent: AgentEntry, consumer: ConsumerEntry, scenario: str, attempt: int) -> CellKey:

@@ -20,7 +20,8 @@ from a2a_lab.judge.grounds import first_card_url
 from a2a_lab.judge.offline import Given, Judgement, judge_evidence
 from a2a_lab.lab.cell import policy_of, resolver_of
 from a2a_lab.lab.matrix import Matrix
-from a2a_lab.lab.plan import Cell, make_plan
+from a2a_lab.lab.pairing_plan import plan_pairs, spec_of
+from a2a_lab.lab.plan import make_plan
 from a2a_lab.lab.records import CellRecord, Run
 from a2a_lab.lab.runkeys import keys_at
 from a2a_lab.net.evidence import read_har
@@ -67,17 +68,22 @@ class Memory:
         given = run.header.parameters
         self._folder = run.folder
         self._matrix = Matrix.load(str(given.get("matrix", run.header.matrix)))
-        planned = make_plan(
-            self._matrix,
-            replaced=dict(given.get("replaced") or {}),
-            attempts=int(given.get("attempts", 1)),
-        )
-        self._cells: dict[str, Cell] = {str(cell.key): cell for cell in planned}
+        attempts = int(given.get("attempts", 1))
+        if self._matrix.pairings is not None:
+            pairs = plan_pairs(self._matrix, attempts=attempts)
+            self._consumers = {str(cell.key): spec_of(cell) for cell in pairs}
+        else:
+            planned = make_plan(self._matrix, replaced=dict(given.get("replaced") or {}), attempts=attempts)
+            self._consumers = {str(cell.key): cell.consumer for cell in planned}
+
+    @property
+    def matrix(self) -> Matrix:
+        return self._matrix
 
     def recall(self, record: CellRecord) -> Recalled:
         """Raises RecordFault for a cell that is in no matrix any more or left no evidence, naming what is missing."""
-        cell = self._cells.get(str(record.key))
-        if cell is None:
+        consumer = self._consumers.get(str(record.key))
+        if consumer is None:
             raise RecordFault(
                 f"matrix {self._matrix.name} has no cell {record.key} any more, so its consumer is unknown"
             )
@@ -89,15 +95,15 @@ class Memory:
         keys = None if jwks is None else KeySet.from_jwks(jwks)
         return Recalled(
             record=record,
-            consumer=cell.consumer,
+            consumer=consumer,
             jwks=jwks,
             exchanges=tuple(exchanges),
-            policy=policy_of(cell.consumer, clocks=self._matrix.clocks, keys=keys),
-            intent=intent(cell.consumer, canary=""),
+            policy=policy_of(consumer, clocks=self._matrix.clocks, keys=keys),
+            intent=intent(consumer, canary=""),
             now=_unix(record),
             base_url=base_of(known) if known else None,
             card_url=None if known else other,
-            resolver=resolver_of(cell.consumer),
+            resolver=resolver_of(consumer),
         )
 
 

@@ -8,7 +8,7 @@ counted as a difference.
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, Final
 
@@ -16,8 +16,9 @@ from a2a_lab.core.rehearsal import MODE_UNPROVEN, NO_COMMON_MODE, NOT_COMMITTED,
 from a2a_lab.core.stream_findings import ERROR_BEFORE_STREAM
 from a2a_lab.errors import LabError
 from a2a_lab.judge.offline import Judgement
+from a2a_lab.lab.pair_recall import recall as recall_pair
 from a2a_lab.lab.recall import Memory
-from a2a_lab.lab.records import CellRecord, Outcome, read_run
+from a2a_lab.lab.records import CellRecord, Outcome, Run, read_run
 from a2a_lab.lab.runkeys import TRUST
 from a2a_lab.verdicts import Finding, NotGradeable, Stage, Verdict, worst
 from a2a_lab.wire.envelope import RPC_ERROR
@@ -108,15 +109,19 @@ def rejudge(folder: str | Path) -> RunAgain:
     notes = [run.cut] if run.cut else []
     if not (run.folder / TRUST).exists():
         notes.append(f"the run holds no {TRUST}: which keys it trusted is unknown, so that signatures are not compared")
-    return RunAgain(run=run.header.run, cells=tuple(_again(record, memory) for record in run.cells), notes=tuple(notes))
+    cells = tuple(_again(run, record, memory) for record in run.cells)
+    return RunAgain(run=run.header.run, cells=cells, notes=tuple(notes))
 
 
-def _again(record: CellRecord, memory: Memory) -> CellAgain:
+def _again(run: Run, record: CellRecord, memory: Memory) -> CellAgain:
     """One cell. A cell that was not graded for a reason outside its traffic is kept as it is."""
     key = str(record.key)
     if record.verdict is NotGradeable.HARNESS_ERROR:
         return CellAgain(cell=key, recorded=record.verdict, not_recomputable=(f"harness-error: {record.said}",))
     try:
+        if record.key.posture == "foreign":
+            pair = recall_pair(run, record, memory.matrix)
+            return compared(record, replace(pair.agent, findings=pair.findings))
         recalled = memory.recall(record)
     except LabError as fault:
         return CellAgain(cell=key, recorded=record.verdict, problem=fault.message)

@@ -145,12 +145,13 @@ def _outcome(text: str) -> Outcome:
 def _stage(stage: Stage, read: Reader) -> StageRecord:
     return StageRecord(
         verdict=_word(Verdict, read.text("verdict")),
-        findings=tuple(_finding(stage, row) for row in read.rows("findings")),
+        findings=tuple(read_finding(stage, row.line) for row in read.rows("findings")),
     )
 
 
-def _finding(stage: Stage, read: Reader) -> Finding:
-    line = read.line
+def read_finding(stage: Stage, line: Mapping[str, Any]) -> Finding:
+    """One finding as its own `as_json` wrote it; the stage stands outside of it."""
+    read = Reader(line, f"stages, {stage.value}, findings")
     return Finding(
         slug=read.text("slug"),
         stage=stage,

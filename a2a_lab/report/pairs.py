@@ -13,6 +13,7 @@ from a2a_lab.errors import RecordFault
 from a2a_lab.judge.steps import Approach, approach
 from a2a_lab.judge.visit import Visit
 from a2a_lab.lab.expectations import Compared, Outcome, compare_run, counts
+from a2a_lab.lab.pair_recall import OWN_LOOK
 from a2a_lab.lab.records import CellRecord, Run
 from a2a_lab.lab.stock import FILE
 from a2a_lab.net.evidence import read_har
@@ -23,7 +24,6 @@ from a2a_lab.report.words import load_catalogue
 from a2a_lab.verdicts import CATALOGUE, NotGradeable
 
 _LOUD = {Outcome.UNEXPECTED_FAILURE: 0, Outcome.UNEXPECTED_PASS: 1, Outcome.FAILS_OTHERWISE: 2, Outcome.SKIPPED: 3}
-_OWN_LOOK = "card:"  # how the lab's own looks for a card are labelled in the evidence of a cell
 
 
 def expectations(run: Run) -> Html:
@@ -101,7 +101,7 @@ def _approach(folder: Path, cell: CellRecord) -> Approach | None:
     if cell.evidence is None or cell.key.posture != "foreign":
         return None
     try:
-        exchanges = [one for one in read_har(folder / cell.evidence) if not one.purpose.startswith(_OWN_LOOK)]
+        exchanges = [one for one in read_har(folder / cell.evidence) if not one.purpose.startswith(OWN_LOOK)]
     except RecordFault:
         return None
     found = approach(Visit(exchanges, policy=Policy()))

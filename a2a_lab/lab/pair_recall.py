@@ -1,0 +1,117 @@
+"""Keeps what a cell of real vendors was judged by beside its traffic, and recalls it to be judged again (R5).
+
+A HAR file holds what passed. What the consumer told its caller, where the agent's card lies and what the recorder did
+are in a small file beside it, so that verdicts can be recomputed when a rule changes.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass
+from datetime import datetime
+from pathlib import Path
+from typing import Any, Final
+
+from a2a_lab.core.policy import Intent, Policy
+from a2a_lab.errors import HarnessFault, RecordFault
+from a2a_lab.judge.visit import Account
+from a2a_lab.lab.judging import SUPPORTS, PairJudgement, judge_pair
+from a2a_lab.lab.matrix import Matrix
+from a2a_lab.lab.records import CellRecord, Run
+from a2a_lab.lab.rowreading import read_finding
+from a2a_lab.net.evidence import read_har
+from a2a_lab.verdicts import Finding, Stage
+from a2a_lab.wire.exchange import Exchange
+
+SUFFIX: Final = ".beside.json"
+OWN_LOOK: Final = "card:"
+"""How the purposes of the lab's own looks begin; those of a watched consumer never do."""
+TEXT: Final = "text/plain"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Beside:
+    """What is known of a cell beside its traffic. `account` is None where the lab did not launch the consumer."""
+
+    address: str
+    own_card_url: str
+    dialects: tuple[str, ...] = ()
+    account: Account | None = None
+    noted: tuple[Finding, ...] = ()
+
+    def as_json(self) -> dict[str, Any]:
+        return {
+            "address": self.address,
+            "own_card_url": self.own_card_url,
+            "dialects": list(self.dialects),
+            "account": asdict(self.account) if self.account is not None else None,
+            "noted": [finding.as_json() | {"stage": finding.stage.value} for finding in self.noted],
+        }
+
+
+def pair_policy(matrix: Matrix) -> Policy:
+    """What a foreign consumer and its agent are judged under: every version and binding that there is."""
+    return Policy(supports=SUPPORTS, bindings=("JSONRPC", "HTTP+JSON"), clocks=matrix.clocks)
+
+
+def pair_intent(scenario: str) -> Intent:
+    return Intent(mode=TEXT, stream=scenario == "stream")
+
+
+def judge_cell(
+    exchanges: Sequence[Exchange], beside: Beside, *, matrix: Matrix, scenario: str, now: float
+) -> PairJudgement:
+    """Judge the evidence of one cell; live and recalled it is the same call. `now` is Unix seconds."""
+    looks = [one for one in exchanges if one.purpose.startswith(OWN_LOOK)]
+    return judge_pair(
+        [one for one in exchanges if not one.purpose.startswith(OWN_LOOK)],
+        policy=pair_policy(matrix),
+        intent=pair_intent(scenario),
+        now=now,
+        address=beside.address,
+        account=beside.account,
+        looks=looks,
+        own_card_url=beside.own_card_url,
+        dialects=beside.dialects,
+        noted=beside.noted,
+    )
+
+
+def write_beside(evidence: Path, beside: Beside) -> None:
+    """Write it beside the evidence, readable by the user alone. Raises HarnessFault."""
+    path = evidence.with_name(evidence.name + SUFFIX)
+    try:
+        with os.fdopen(os.open(path, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600), "w", encoding="utf-8") as file:
+            json.dump(beside.as_json(), file, default=str)
+    except OSError as fault:
+        raise HarnessFault(f"cannot write {path}: {fault.strerror}") from fault
+
+
+def recall(run: Run, record: CellRecord, matrix: Matrix) -> PairJudgement:
+    """Judge a recorded cell again. Raises RecordFault where its evidence, or what lies beside it, cannot be read."""
+    if record.evidence is None:
+        raise RecordFault(f"cell {record.key} left no evidence ({record.said or record.verdict.value})")
+    path = run.folder / record.evidence
+    started = datetime.fromisoformat(record.started).timestamp()
+    scenario = record.key.scenario
+    return judge_cell(read_har(path), _read(path), matrix=matrix, scenario=scenario, now=started)
+
+
+def _read(evidence: Path) -> Beside:
+    path = evidence.with_name(evidence.name + SUFFIX)
+    try:
+        told: Mapping[str, Any] = json.loads(path.read_text(encoding="utf-8"))
+        account = told["account"]
+        return Beside(
+            address=told["address"],
+            own_card_url=told["own_card_url"],
+            dialects=tuple(told["dialects"]),
+            account=Account(**account) if account is not None else None,
+            noted=tuple(read_finding(Stage(one["stage"]), one) for one in told["noted"]),
+        )
+    except FileNotFoundError:
+        raise RecordFault(f"{path} is not there: what the consumer told its caller is unknown") from None
+    except (OSError, ValueError, KeyError, TypeError) as fault:
+        raise RecordFault(f"{path} cannot be read: {fault}") from fault
