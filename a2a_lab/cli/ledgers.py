@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from dataclasses import asdict
 from pathlib import Path
 
@@ -19,9 +20,7 @@ def orphans_command(out: str, *, run: str, as_json: bool) -> int:
     elif not found:
         show.say("nothing is left behind")
     else:
-        show.table(
-            ["run", "cell", "what", "task", "artifact or message", "type", "bytes", "state", "why"], _rows(found)
-        )
+        _show(found)
     return 0
 
 
@@ -47,9 +46,7 @@ def cleanup_command(out: str, *, run: str, header_env: list[str], as_json: bool)
     if done.unreachable:
         show.say("no answer from: " + ", ".join(done.unreachable))
     if done.left:
-        show.table(
-            ["run", "cell", "what", "task", "artifact or message", "type", "bytes", "state", "why"], _rows(done.left)
-        )
+        _show(done.left)
     return 0 if not done.left else 1
 
 
@@ -62,18 +59,12 @@ def _ledger(out: str) -> Path:
     return path
 
 
-def _rows(found: list[tuple[tuple[str, str], OrphanRow]]) -> list[list[object]]:
-    return [
-        [
-            run,
-            cell,
-            row.what,
-            row.task_id or "-",
-            row.artifact_or_message_id or "-",
-            row.media_type or "-",
-            row.bytes,
-            row.state,
-            row.why,
-        ]
-        for (run, cell), row in found
-    ]
+def _show(found: list[tuple[tuple[str, str], OrphanRow]]) -> None:
+    """Under each run and cell what is left: what it is, its id, what it held, and how its task stands."""
+    for (run, cell), rows in itertools.groupby(found, key=lambda entry: entry[0]):
+        show.say(f"{run}  {cell}")
+        for _, row in rows:
+            name = row.artifact_or_message_id or row.task_id or "-"
+            held = f"{row.media_type or 'no type'}, {row.bytes} bytes; " if row.what != "task" else ""
+            of = f" of task {row.task_id}" if row.what != "task" and row.task_id else ""
+            show.say(f"    {row.what:<9} {name}{of}: {held}{row.state}, {row.why}")

@@ -7,6 +7,7 @@ from typing import Any
 
 from a2a_lab.cli import pairs, show
 from a2a_lab.errors import Misuse
+from a2a_lab.lab.records import Measures
 from a2a_lab.lab.run import Progress
 
 
@@ -66,39 +67,35 @@ def run_command(
         code = pairs.show_run(run)
         show.say(f"records: {folder}")
         return code
-    show.table(
-        [
-            "pair",
-            "posture",
-            "verdict",
-            "authority",
-            "held",
-            "cycles",
-            "orphans",
-            "hangs",
-            "delivered",
-            "s",
-            "how it ended",
-        ],
-        [
+    for posture in dict.fromkeys(cell.key.posture for cell in run.cells):
+        show.table(
+            ["pair", "verdict", "what was counted, and how it ended"],
             [
-                f"{cell.key.agent} x {cell.key.consumer}",
-                cell.key.posture,
-                show.word(cell.verdict.value),
-                show.word(cell.authority),
-                {True: "yes", False: "no", None: "-"}[cell.measures.held],
-                cell.measures.renegotiation_cycles,
-                cell.measures.orphans,
-                cell.measures.hangs,
-                "yes" if cell.measures.delivered else "no",
-                f"{cell.measures.time_to_verdict_s:.1f}",
-                cell.said[:100],
-            ]
-            for cell in run.cells
-        ],
-    )
+                [
+                    f"{cell.key.agent} x {cell.key.consumer}",
+                    show.word(cell.verdict.value),
+                    f"{cell.authority}, {_counted(cell.measures)}: {cell.said}",
+                ]
+                for cell in run.cells
+                if cell.key.posture == posture
+            ],
+            title=f"\n{posture}",
+            whole=2,
+        )
     show.say(f"records: {folder}")
     return 0
+
+
+def _counted(one: Measures) -> str:
+    counts = [
+        (one.renegotiation_cycles, "renegotiation cycle"),
+        (one.orphans, "orphan"),
+        (one.hangs, "hang"),
+    ]
+    words = [{True: "held", False: "not held", None: "untested"}[one.held]]
+    words += [f"{count} {name}{'s' if count > 1 else ''}" for count, name in counts if count]
+    words += ["delivered" if one.delivered else "nothing delivered", f"{one.time_to_verdict_s:.1f} s"]
+    return ", ".join(words)
 
 
 def plan_command(
@@ -130,10 +127,9 @@ def plan_command(
     if as_json:
         show.print_json({"matrix": loaded.name, "cells": [str(cell.key) for cell in cells]})
         return 0
-    show.table(
-        ["cell", "agent is", "consumer wants"],
-        [[str(cell.key), cell.agent.purpose or "-", _wants(cell.consumer)] for cell in cells],
-    )
+    for cell in cells:
+        show.say(str(cell.key))
+        show.say(f"    {cell.agent.purpose or cell.key.agent}; meets who sends {_wants(cell.consumer)}")
     show.say(f"{len(cells)} cells; nothing was run")
     return 0
 

@@ -58,10 +58,11 @@ def print_json(value: Any) -> None:
     sys.stdout.write(json.dumps(value, indent=2, ensure_ascii=False, default=str) + "\n")
 
 
-def table(columns: Sequence[str], rows: Sequence[Sequence[object]], *, title: str = "") -> None:
+def table(columns: Sequence[str], rows: Sequence[Sequence[object]], *, title: str = "", whole: int = 0) -> None:
+    """Rows under heads. The first `whole` columns hold names, which are never broken on a narrow terminal."""
     shown = Table(title=title or None, title_justify="left", header_style="bold", show_edge=False, pad_edge=False)
-    for column in columns:
-        shown.add_column(column, overflow="fold")
+    for place, column in enumerate(columns):
+        shown.add_column(column, overflow="fold", no_wrap=place < whole)
     for row in rows:
         shown.add_row(*(cell if isinstance(cell, Text) else plain(cell) for cell in row))
     out.print(shown)
@@ -79,14 +80,13 @@ def stages(found: Mapping[str, Any]) -> None:
                     stage if first else "",
                     word(record["verdict"] if first else ""),
                     finding["slug"],
-                    finding["detail"],
-                    whose or "",
+                    finding["detail"] + (f" ({whose})" if whose else ""),
                 ]
             )
             first = False
         if first:
-            rows.append([stage, word(record["verdict"]), "", "", ""])
-    table(["stage", "verdict", "finding", "what was seen", "whose rule"], rows)
+            rows.append([stage, word(record["verdict"]), "", ""])
+    table(["stage", "verdict", "finding", "what was seen (whose rule)"], rows, whole=3)
 
 
 @contextlib.contextmanager
