@@ -22,13 +22,13 @@ class Watched(Protocol):
     def url(self) -> str: ...
 
 
-async def wait_for_client(proxy: Watched, *, wait_s: float, quiet_s: float) -> None:
+async def wait_for_client(proxy: Watched, *, before: int, wait_s: float, quiet_s: float) -> None:
     """Return once a client came, sent something, and was quiet for `quiet_s` seconds.
 
-    One that only looks may be thinking, and is given longer. Raises HarnessFault where none came within `wait_s`.
+    `before` is how much was recorded before it could come. One that only looks may be thinking, and is given longer.
+    Raises HarnessFault where none came within `wait_s`.
     """
     recorder = proxy.recorder
-    before = len(recorder.exchanges)
     try:
         async with asyncio.timeout(wait_s):
             while len(recorder.exchanges) == before:

@@ -163,8 +163,10 @@ async def _consume(cell: PairCell, bench: PairBench, proxy: RecordingProxy, cana
     """Let the consumer talk to the recorder; what it told its caller, None where the lab did not launch it."""
     consumer, op = cell.consumer, cell.key.scenario
     if consumer.vendor is None:
+        before = len(proxy.recorder.exchanges)
         bench.say(f"{cell.key}: point your client at {proxy.url} and let it {op} one message")
-        await wait_for_client(proxy, wait_s=consumer.wait_s, quiet_s=bench.matrix.clocks.silence_s)
+        quiet_s = bench.matrix.clocks.silence_s
+        await wait_for_client(proxy, before=before, wait_s=consumer.wait_s, quiet_s=quiet_s)
         return None
     result = await run_consumer(
         consumer.vendor,
