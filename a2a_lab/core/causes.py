@@ -79,6 +79,13 @@ OLDER_CARD_UNUSABLE = _cause(
     verdict=Verdict.REFUSE,
     rule="A2, R21",
 )
+NO_COMMON_BINDING = _cause(
+    "no-common-binding",
+    "the card offers no interface over a binding that the consumer speaks",
+    stage=Stage.RESOLVE,
+    verdict=Verdict.REFUSE,
+    rule="R9",
+)
 CARD_SCHEMA_STRICTER = _cause(
     "card-schema-stricter",
     "the consumer's own schema wants members that a card of this version may leave out",

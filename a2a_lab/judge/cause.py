@@ -20,7 +20,7 @@ from a2a_lab.core.version import line_of
 from a2a_lab.judge.cause_called import cause_of_call
 from a2a_lab.judge.consumer_cards import lost_base_path
 from a2a_lab.judge.consumer_result import failure_of, is_end_missing, missing_artifacts
-from a2a_lab.judge.visit import Account, Look, Visit
+from a2a_lab.judge.visit import Account, Look, Visit, places_of
 from a2a_lab.verdicts import Finding, FindingKind
 from a2a_lab.wire.exchange import first_header
 
@@ -42,11 +42,12 @@ def cause_of_failure(
     *,
     own_card_url: str | None = None,
     dialects: Sequence[str] = (),
+    bindings: Sequence[str] = (),
 ) -> Finding | None:
     """Why the pair failed, as a finding whose slug is the cause; None where it did not.
 
     `account` is what the consumer told its caller, None where only its traffic is known. `own_card_url` is where the
-    agent's card lies, where the lab knows it; `dialects` are the protocol versions that the consumer claims to speak.
+    agent's card lies, where the lab knows it; `dialects` and `bindings` are what the consumer claims to speak.
     """
     if not has_failed(visit, account):
         return None
@@ -55,7 +56,7 @@ def cause_of_failure(
         lambda: _unreached(visit, text),
         lambda: _without_card(visit, text, own_card_url),
         lambda: _swallowed(visit, account),
-        lambda: _declined_card(visit, text, dialects),
+        lambda: _declined_card(visit, text, dialects, bindings),
         lambda: cause_of_call(visit, account, text),
     )
     for step in steps:
@@ -117,7 +118,7 @@ def _swallowed(visit: Visit, account: Account | None) -> Finding | None:
     return consumer_findings.FAILURE_SWALLOWED(detail + (f"; {failure}" if failure else ""), found=account.error[:400])
 
 
-def _declined_card(visit: Visit, text: str, dialects: Sequence[str]) -> Finding | None:
+def _declined_card(visit: Visit, text: str, dialects: Sequence[str], bindings: Sequence[str]) -> Finding | None:
     """A card came, and nothing was sent."""
     if visit.posted or not visit.cards:
         return None
@@ -128,6 +129,9 @@ def _declined_card(visit: Visit, text: str, dialects: Sequence[str]) -> Finding 
         return causes.CONSUMER_GATE(said, found=text[:400], at=look.url)
     if kind := _generation(look, look.card, text, dialects):
         return kind(said, found=text[:400], at=look.url)
+    offered = sorted({place.binding for place in places_of(look.card)})
+    if bindings and not set(offered) & set(bindings):
+        return causes.NO_COMMON_BINDING(said, found=offered, expected=list(bindings), at=look.url)
     if _SCHEMA.search(text):
         return causes.CARD_SCHEMA_STRICTER(said, found=text[:400], at=look.url)
     return consumer_findings.READABLE_CARD_DECLINED(said, found=text[:400], at=look.url)

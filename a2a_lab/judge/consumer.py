@@ -39,15 +39,16 @@ def judge_consumer(
     account: Account | None = None,
     own_card_url: str | None = None,
     dialects: Sequence[str] = (),
+    bindings: Sequence[str] = (),
 ) -> ConsumerJudgement:
     """Judge one consumer at one agent. `address` is what it was given, in the agent's terms.
 
-    `account` is what it told its caller, `own_card_url` where the agent's card lies, `dialects` what the consumer
-    claims to speak; each None or empty where nobody knows. Every finding carries `whose: consumer`.
+    `account` is what it told its caller, `own_card_url` where the agent's card lies, `dialects` and `bindings` what the
+    consumer claims to speak; each None or empty where nobody knows. Every finding carries `whose: consumer`.
     """
     visit = Visit(exchanges, policy=policy, address=address)
     found = [*judge_discovery(visit), *judge_calls_of(visit, account), *judge_account(visit, account)]
-    cause = cause_of_failure(visit, account, own_card_url=own_card_url, dialects=dialects)
+    cause = cause_of_failure(visit, account, own_card_url=own_card_url, dialects=dialects, bindings=bindings)
     if cause is not None and cause.slug not in {one.slug for one in found}:
         found.append(cause)
     return ConsumerJudgement(

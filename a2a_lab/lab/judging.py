@@ -56,6 +56,7 @@ def judge_pair(
     looks: Sequence[Exchange] = (),
     own_card_url: str | None = None,
     dialects: Sequence[str] = (),
+    bindings: Sequence[str] = (),
     noted: Iterable[Finding] = (),
 ) -> PairJudgement:
     """Judge what one consumer and one agent said. `exchanges` are the consumer's, `looks` the lab's own for the card.
@@ -63,7 +64,13 @@ def judge_pair(
     `noted` are findings of whoever recorded it. See `judge_consumer` for the rest; `now` is Unix seconds.
     """
     consumer = judge_consumer(
-        exchanges, policy=policy, address=address, account=account, own_card_url=own_card_url, dialects=dialects
+        exchanges,
+        policy=policy,
+        address=address,
+        account=account,
+        own_card_url=own_card_url,
+        dialects=dialects,
+        bindings=bindings,
     )
     visit = consumer.visit
     agent = _judge_agent(visit, looks, intent=intent, policy=_spoken_first(visit, policy), now=now, address=address)

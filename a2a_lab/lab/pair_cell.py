@@ -118,6 +118,7 @@ async def _foreign(cell: PairCell, bench: PairBench, agent: ServedAgent, started
         address=agent.address,
         own_card_url=agent.card_url,
         dialects=vendor.dialects if vendor is not None else (),
+        bindings=vendor.bindings if vendor is not None else (),
         account=account,
         noted=(*proxy.findings, *died),
     )

@@ -38,6 +38,7 @@ class Beside:
     address: str
     own_card_url: str
     dialects: tuple[str, ...] = ()
+    bindings: tuple[str, ...] = ()
     account: Account | None = None
     noted: tuple[Finding, ...] = ()
 
@@ -46,6 +47,7 @@ class Beside:
             "address": self.address,
             "own_card_url": self.own_card_url,
             "dialects": list(self.dialects),
+            "bindings": list(self.bindings),
             "account": asdict(self.account) if self.account is not None else None,
             "noted": [finding.as_json() | {"stage": finding.stage.value} for finding in self.noted],
         }
@@ -75,6 +77,7 @@ def judge_cell(
         looks=looks,
         own_card_url=beside.own_card_url,
         dialects=beside.dialects,
+        bindings=beside.bindings,
         noted=beside.noted,
     )
 
@@ -108,6 +111,7 @@ def _read(evidence: Path) -> Beside:
             address=told["address"],
             own_card_url=told["own_card_url"],
             dialects=tuple(told["dialects"]),
+            bindings=tuple(told["bindings"]),
             account=Account(**account) if account is not None else None,
             noted=tuple(read_finding(Stage(one["stage"]), one) for one in told["noted"]),
         )

@@ -201,6 +201,13 @@ def test_a_rule_of_the_consumers_own_turned_a_valid_card_away(text: str) -> None
     assert found is not None and (found.slug, found.rule) == (CONSUMER_GATE.slug, "D8, R9")
 
 
+def test_a_binding_that_nobody_offers_is_no_gate_and_no_generation() -> None:
+    text = "ValueError: no compatible transports found."
+    found = {"dialects": ("1.0",), "bindings": ("GRPC",)}
+    assert cause(look(card_1_0()), account=failed(text), **found) == "no-common-binding"
+    assert cause(look(card_0_3()), account=failed(text), **found) == "older-card-unusable"
+
+
 def test_a_schema_that_wants_more_than_the_version_is_another_cause() -> None:
     text = "ValidationError: 2 validation errors for AgentCard skills.0.inputModes Field required [type=missing]"
     assert cause(look(card_1_0()), account=failed(text), dialects=("1.0",)) == "card-schema-stricter"
