@@ -15,12 +15,16 @@ from typing import Any
 
 from a2a_lab.core.policy import Clocks, Policy
 from a2a_lab.lab.recall import Recalled
+from a2a_lab.net.client import NONCE_HEADER
 from a2a_lab.verdicts import Finding, Judge, Verdict
 from a2a_lab.wire.exchange import Exchange
 
 Document = dict[str, Any]
 
-_LEFT_OUT = frozenset({"content-length", "transfer-encoding", "content-encoding", "connection", "keep-alive", "date"})
+# Framing, which is made anew, and what tells the lab's own agents from others.
+_LEFT_OUT = frozenset(
+    {"content-length", "transfer-encoding", "content-encoding", "connection", "keep-alive", NONCE_HEADER.lower()}
+)
 
 
 def written_case(

@@ -40,7 +40,7 @@ def readme_text(
         quote(finding.detail),
         *_values(finding),
         "",
-        "## Whose rule",
+        "## What was expected, and by whose rule",
         "",
         _rule(finding),
         *([f"\nThe other judge would say: {finding.other}."] if finding.other else []),

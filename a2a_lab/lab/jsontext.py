@@ -16,6 +16,8 @@ _TOKEN: Final = re.compile(rb'"(?:[^"\\]+|\\.)*+(?:"|\\?\Z)|[{}\[\]:,]|[^\s{}\[\
 _LINE: Final = re.compile(rb"[^\r\n]*(?:\r\n|\r|\n|\Z)")
 _DATA: Final = re.compile(rb"data: ?")
 
+_PART_LISTS: Final = (b'"parts"', b'"content"')  # the second is that of messages over REST in 0.3
+
 Change = tuple[int, int, bytes]
 """From where to where, and what is to stand there."""
 
@@ -150,13 +152,10 @@ def _scalars(whole: bytes, spans: list[tuple[int, int]]) -> Iterator[Scalar]:
 
 def _opened(bracket: bytes, key: bytes | None, within: list[Within]) -> Within:
     outer = within[-1] if within else None
-    is_part = bracket == b"{" and outer is not None and outer.bracket == b"[" and outer.key == b'"parts"'
-    return Within(
-        bracket=bracket,
-        key=key,
-        objects=(outer.objects if outer else 0) + (bracket == b"{"),
-        part=len(within) if is_part else outer.part if outer else None,
-    )
+    part = outer.part if outer else None
+    if part is None and bracket == b"{" and outer is not None and outer.bracket == b"[" and outer.key in _PART_LISTS:
+        part = len(within)
+    return Within(bracket=bracket, key=key, objects=(outer.objects if outer else 0) + (bracket == b"{"), part=part)
 
 
 def _of_elements(within: list[Within]) -> bytes | None:

@@ -91,10 +91,12 @@ def find_cell(run: Run, text: str) -> CellRecord:
     if len(found) == 1:
         return found[0]
     cells = found or run.cells
-    listed = "\n".join(f"  {cell.key}  {cell.verdict.value}" for cell in cells[:_SHOWN])
-    more = f"\n  and {len(cells) - _SHOWN} more" if len(cells) > _SHOWN else ""
-    what = f"{len(found)} cells fit {text!r}; say which" if found else f"no cell of run {run.header.run} fits {text!r}"
-    raise Misuse(f"{what}:\n{listed}{more}" if cells else f"run {run.header.run} holds no cell", cell=text)
+    if not cells:
+        raise Misuse(f"run {run.header.run} holds no cell")
+    listed = ", ".join(f"{cell.key} ({cell.verdict.value})" for cell in cells[:_SHOWN])
+    more = f" and {len(cells) - _SHOWN} more" if len(cells) > _SHOWN else ""
+    what = f"{len(found)} cells fit {text!r}; say which:" if found else f"no cell of this run fits {text!r}; there are"
+    raise Misuse(f"{what} {listed}{more}", cell=text)
 
 
 def _names(cell: CellRecord) -> set[str]:

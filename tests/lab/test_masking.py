@@ -60,6 +60,17 @@ def test_nothing_that_was_written_is_left(content: dict[str, Any]) -> None:
     assert SECRET not in shown and base64.b64encode(SECRET.encode()).decode() not in shown and "1980" not in shown
 
 
+def test_rest_messages_of_0_3_keep_their_parts_elsewhere() -> None:
+    sent = json.dumps({"request": {"messageId": "m", "content": [{"text": SECRET}, {"data": {"data": {"n": SECRET}}}]}})
+    masked = MASK.exchange(Exchange(method="POST", url="https://a.test", request_body=sent.encode()))
+    assert b"1980" not in masked.request_body and b'"messageId": "m"' in masked.request_body
+
+
+@pytest.mark.parametrize("name", ["parts", "content"])
+def test_lists_of_that_name_inside_of_data_are_data(name: str) -> None:
+    assert SECRET not in json.dumps(part({"data": {name: [{"address": SECRET}]}}))
+
+
 def test_numbers_in_data_are_hidden_and_media_types_stay() -> None:
     masked = part({"data": {"acceptedModes": ["text/plain", "km/h"], "salary": 81_000, "ok": True}})
     assert masked["data"]["acceptedModes"][0] == "text/plain" and masked["data"]["acceptedModes"][1].startswith("[text")
