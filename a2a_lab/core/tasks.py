@@ -10,12 +10,13 @@ from collections import Counter
 from collections.abc import Iterable, Iterator
 from typing import Final, Literal
 
+from a2a_lab.core.holdings import Held, Received
 from a2a_lab.core.model import RpcError, State, StreamEvent, Task
-from a2a_lab.core.orphans import Held, OrphanRow, Received, Sent, rows, unknown_rows
+from a2a_lab.core.orphans import OrphanRow, rows, unknown_rows
 from a2a_lab.core.quoting import quoted
+from a2a_lab.core.sends import Sends, Sent
 from a2a_lab.core.task_findings import CANCEL_NOT_EFFECTIVE, RESENT_BLINDLY, TASK_NOT_RETRIEVABLE, orphan_finding
 from a2a_lab.core.transitions import check_transition
-from a2a_lab.errors import Misuse
 from a2a_lab.verdicts import Finding
 
 How = Literal["answer", "stream", "get", "list", "cancel"]
@@ -30,7 +31,7 @@ class TaskBook:
 
     def __init__(self, agent: str) -> None:
         self.agent = agent
-        self._sent: dict[str, Sent] = {}
+        self._sent = Sends()
         self._held: dict[str, Held] = {}
         self._findings: list[Finding] = []
         self._times: Counter[str] = Counter()
@@ -47,10 +48,10 @@ class TaskBook:
         is_payload: bool = False,
         context_id: str | None = None,
         task_id: str | None = None,
+        opens: str | None = None,
     ) -> None:
-        """A message is about to leave; `task_id` where it continues a task. Again with the same id for a retry."""
-        sent = self._sent.setdefault(
-            message_id,
+        """A message leaves, to continue `task_id` or to open a task that the client names. Again for a retry."""
+        sent = self._sent.note(
             Sent(
                 message_id=message_id,
                 purpose=purpose,
@@ -59,6 +60,7 @@ class TaskBook:
                 is_payload=is_payload,
                 context_id=context_id,
                 continues=task_id,
+                opens=None if task_id is not None else opens,
             ),
         )
         sent.attempts += 1
@@ -77,7 +79,7 @@ class TaskBook:
         held = self._hold(task.id)
         held.context_id = held.context_id or task.context_id
         if message_id is not None:
-            self._sending(message_id).answered_by(held)
+            self._sent.of(message_id).answered_by(held)
         self._enter(held, task.state, is_judged=how != "stream")
         for artifact in task.artifacts:
             held.receive(artifact, append=False)
@@ -94,7 +96,7 @@ class TaskBook:
             held = self._hold(event.task_id)
             held.context_id = held.context_id or event.context_id
             if message_id is not None:
-                self._sending(message_id).answered_by(held)
+                self._sent.of(message_id).answered_by(held)
             if event.state is not None:
                 self._enter(held, event.state, is_judged=False)  # the stream watch judges what a stream says
             if event.artifact is not None:
@@ -102,22 +104,26 @@ class TaskBook:
 
     def note_message(self, message_id: str) -> None:
         """A bare message answered: no task was started."""
-        self._sending(message_id).outcome = "message"
+        self._sent.of(message_id).outcome = "message"
 
     def note_refused(self, message_id: str, error: RpcError) -> None:
         """An error answered: by its own word the agent started nothing."""
-        sent = self._sending(message_id)
+        sent = self._sent.of(message_id)
         sent.outcome = "refused"
         if sent.continues is not None and error.name == _GONE:
             self.note_gone(sent.continues)
 
     def note_not_processed(self, message_id: str) -> None:
         """The server said that it did not take the message (429, 503): it may be sent once more as it is."""
-        self._sending(message_id).outcome = "not-processed"
+        self._sent.of(message_id).outcome = "not-processed"
 
     def note_unknown(self, message_id: str) -> None:
         """No usable answer came: a task may have been started (R35)."""
-        sent = self._sending(message_id)
+        sent = self._sent.of(message_id)
+        held = self._held.get(sent.opens or "")
+        if held is not None and held.is_known:
+            sent.answered_by(held)
+            return
         sent.outcome = "unknown"
         sent.unknown += 1
 
@@ -141,6 +147,7 @@ class TaskBook:
 
     def note_gone(self, task_id: str) -> None:
         """The agent answered that it does not know the task: no fault of a task it never named or that has ended."""
+        self._sent.resolve(task_id, None)
         held = self._held.get(task_id)
         if held is not None and held.is_known and held.is_open and not held.is_lost:
             held.is_lost = True
@@ -151,9 +158,9 @@ class TaskBook:
     def note_listing(self, tasks: Iterable[Task], *, is_complete: bool = True) -> None:
         """Tasks that the agent lists. Those we do not know answer a send of unknown outcome, if there is one."""
         listed = tuple(tasks)
-        doubtful = [sent for sent in self._sent.values() if sent.unknown]
+        doubtful = self._sent.doubtful()
         for task in listed:
-            if task.id in self._held:
+            if task.id in self._held or task.id in self._sent.suspected():
                 self.note_task(task, how="list")
                 continue
             sent = next((sent for sent in doubtful if sent.may_have_started(task)), None)
@@ -174,12 +181,12 @@ class TaskBook:
 
     def may_resend(self, message_id: str) -> bool:
         """Whether the message may be sent again as it is: only where the agent said that it was not taken (R37)."""
-        sent = self._sending(message_id)
+        sent = self._sent.of(message_id)
         return sent.outcome == "not-processed" and sent.attempts < 2 and not sent.unknown
 
     def task_of(self, message_id: str) -> str | None:
         """The task that answered a message, the latest where there are several."""
-        sent = self._sending(message_id)
+        sent = self._sent.of(message_id)
         return sent.tasks[-1].id if sent.tasks else sent.continues
 
     def state_of(self, task_id: str) -> State | None:
@@ -192,7 +199,8 @@ class TaskBook:
 
     def open_tasks(self) -> tuple[str, ...]:
         """The tasks that a clean-up has to cancel, or to ask for after a cancel was declined."""
-        return tuple(held.id for held in self._held.values() if held.is_open and not held.is_lost)
+        known = (held.id for held in self._held.values() if held.is_open and not held.is_lost)
+        return tuple(dict.fromkeys((*known, *self._sent.suspected())))
 
     def received(self) -> Iterator[tuple[str, Received]]:
         """Every artifact that was seen, with the id of its task."""
@@ -201,12 +209,12 @@ class TaskBook:
 
     def unknown_sends(self) -> tuple[str, ...]:
         """The messages whose task must be looked for before anything is sent again."""
-        return tuple(sent.message_id for sent in self._sent.values() if sent.unknown)
+        return tuple(sent.message_id for sent in self._sent.doubtful())
 
     def orphans(self) -> tuple[OrphanRow, ...]:
         """Everything that is left behind, as things stand."""
-        known = (row for held in self._held.values() for row in rows(self.agent, held, self._payloads(held)))
-        unknown = (row for sent in self._sent.values() for row in unknown_rows(self.agent, sent))
+        known = (row for held in self._held.values() for row in rows(self.agent, held, self._sent.payloads(held)))
+        unknown = (row for sent in self._sent for row in unknown_rows(self.agent, sent))
         return (*known, *unknown)
 
     def findings(self) -> tuple[Finding, ...]:
@@ -222,13 +230,10 @@ class TaskBook:
 
     def _hold(self, task_id: str) -> Held:
         held = self._held.setdefault(task_id, Held(id=task_id))
-        held.is_known = True
+        if not held.is_known:
+            held.is_known = True
+            self._sent.resolve(task_id, held)
         return held
-
-    def _sending(self, message_id: str) -> Sent:
-        if message_id not in self._sent:
-            raise Misuse(f"message {message_id!r} was never noted as sent; call note_sent before it leaves")
-        return self._sent[message_id]
 
     def _enter(self, held: Held, state: State, *, is_judged: bool) -> None:
         """The task is said to be in a state. What asking shows counts, even if a task that had ended lives again;
@@ -243,6 +248,3 @@ class TaskBook:
         if held.is_acknowledged and not state.is_terminal:
             held.is_acknowledged = False
             held.cleanup = "declined"
-
-    def _payloads(self, held: Held) -> list[Sent]:
-        return [self._sent[name] for name in held.messages if self._sent[name].is_payload]

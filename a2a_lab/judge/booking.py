@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import Final
 
+from a2a_lab.core.holdings import size
 from a2a_lab.core.model import Artifact, Message, RpcError
-from a2a_lab.core.orphans import size
 from a2a_lab.core.tasks import TaskBook
 from a2a_lab.judge.answers import was_sent
 from a2a_lab.judge.histories import task_id_of
@@ -32,6 +32,7 @@ def note_request(book: TaskBook, call: Call, place: int) -> str | None:
         is_payload=call.exchange.purpose == "commit",
         context_id=message.context_id if message is not None else None,
         task_id=message.task_id if message is not None else None,
+        opens=call.asked.task_id if call.dialect.id == "0.1" else None,
     )
     return name
 

@@ -11,8 +11,8 @@ from dataclasses import replace
 from typing import Final
 
 from a2a_lab.core import consumer_findings as found
+from a2a_lab.core.holdings import size
 from a2a_lab.core.model import Artifact, Interface, Message, State
-from a2a_lab.core.orphans import size
 from a2a_lab.core.quoting import listed, quoted
 from a2a_lab.core.version import line_of
 from a2a_lab.judge.answers import was_sent

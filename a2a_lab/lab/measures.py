@@ -9,11 +9,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
+from a2a_lab.core.holdings import size
 from a2a_lab.core.media import matches
 from a2a_lab.core.model import Artifact, Card, Message, State, Task
 from a2a_lab.core.modes import declared_modes
 from a2a_lab.core.named_modes import named_modes
-from a2a_lab.core.orphans import size
 from a2a_lab.core.policy import Intent
 from a2a_lab.core.receive import part_media_type
 from a2a_lab.core.refusals import CONTENT_TYPE

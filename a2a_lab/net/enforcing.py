@@ -119,7 +119,12 @@ class _Flow(Groundwork):
         assert self.caller is not None and found.card is not None and found.interface is not None
         message = OutMessage(message_id=str(uuid.uuid4()), parts=(plan.part,), metadata=plan.metadata)
         await self.journal.sent(
-            message.message_id, purpose=plan.purpose, media_type=plan.mode, size=0, is_payload=False
+            message.message_id,
+            purpose=plan.purpose,
+            media_type=plan.mode,
+            size=0,
+            is_payload=False,
+            opens=self.caller.dialect.task_id_of(message),
         )
         followed = await self._follow(message, plan.op, plan.purpose, plan.metadata, plan.accepts)
         seen = self._took(followed, Stage.STREAM if plan.op == "stream" else Stage.RPC)
@@ -246,6 +251,7 @@ class _Flow(Groundwork):
             size=len(body),
             is_payload=True,
             context_id=decision.context_id,
+            opens=self.caller.dialect.task_id_of(message),
         )
         self.steps.note(Fact.PAYLOAD_SENT)
         self.outcome.mode = mode

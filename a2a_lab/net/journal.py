@@ -9,8 +9,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from typing import Any
 
+from a2a_lab.core.holdings import media_type, size
 from a2a_lab.core.model import Artifact, Part, RpcError, State, StreamEvent, Task
-from a2a_lab.core.orphans import media_type, size
 from a2a_lab.core.resolution import ResolvedTarget
 from a2a_lab.core.tasks import How, TaskBook
 from a2a_lab.judge.answers import was_sent
@@ -59,8 +59,9 @@ class Journal:
         is_payload: bool,
         context_id: str | None = None,
         task_id: str | None = None,
+        opens: str | None = None,
     ) -> None:
-        """A message is about to leave. Returns when that is on the disk."""
+        """A message is about to leave. Returns when that is on the disk. `opens`: the id we gave a new task."""
         intent = {
             "message_id": message_id,
             "purpose": purpose,
@@ -69,6 +70,7 @@ class Journal:
             "is_payload": is_payload,
             "context_id": context_id,
             "task_id": task_id,
+            "opens": opens,
         }
         self.book.note_sent(**intent)  # type: ignore[arg-type]
         await self._write("sent", intent)

@@ -152,7 +152,13 @@ class TrustingInitiator:
             message_id=str(uuid.uuid4()), parts=(payload_part(mode, body, dialect=caller.dialect.id),), task_id=task_id
         )
         await journal.sent(
-            message.message_id, purpose="commit", media_type=mode, size=len(body), is_payload=True, task_id=task_id
+            message.message_id,
+            purpose="commit",
+            media_type=mode,
+            size=len(body),
+            is_payload=True,
+            task_id=task_id,
+            opens=caller.dialect.task_id_of(message),
         )
         seen = Seen(task_id=task_id)
         if job.wait == "stream":

@@ -6,8 +6,8 @@ from typing import Any
 
 import pytest
 
+from a2a_lab.core.holdings import media_type, size
 from a2a_lab.core.model import Artifact, Part, RpcError, State
-from a2a_lab.core.orphans import media_type, size
 from a2a_lab.core.tasks import TaskBook
 from a2a_lab.errors import Misuse
 from a2a_lab.verdicts import Kind, Stage, Verdict
@@ -302,6 +302,70 @@ def test_an_unknown_outcome_in_a_known_task_has_a_name() -> None:
     kept = book()
     kept.note_task(task(State.INPUT_REQUIRED), how="answer", message_id="m1")
     kept.note_sent("m2", purpose="commit", is_payload=True, task_id="t1")
+    kept.note_unknown("m2")
+    assert left(kept) == [("task", "t1", None, "left-open"), ("payload", "t1", "m2", "left-open")]
+
+
+def named() -> TaskBook:
+    """A book in which payload m1 left for a task that the client named t1, and nobody knows what became of it."""
+    kept = TaskBook("alder@1.0")
+    kept.note_sent("m1", purpose="commit", media_type="a/b", is_payload=True, opens="t1")
+    kept.note_unknown("m1")
+    return kept
+
+
+def test_a_task_that_the_client_named_can_be_cancelled_though_no_answer_came() -> None:
+    """The draft, §6.1: ids are the client's."""
+    kept = named()
+    assert left(kept) == [("task", "t1", "m1", "outcome-unknown"), ("payload", "t1", "m1", "outcome-unknown")]
+    assert {row.state for row in kept.orphans()} == {"unknown"}
+    assert (kept.open_tasks(), kept.unknown_sends()) == (("t1",), ("m1",))
+    kept.note_cancel("t1", task=task(State.CANCELED))
+    assert left(kept) == [("payload", "t1", "m1", "in-canceled-task")]
+    assert (kept.open_tasks(), kept.unknown_sends(), kept.task_of("m1")) == ((), (), "t1")
+
+
+def test_a_task_that_the_client_named_and_the_agent_does_not_know_was_never_started() -> None:
+    kept = named()
+    kept.note_cancel("t1", error=NOT_FOUND)
+    assert (left(kept), kept.open_tasks(), kept.findings()) == ([], (), ())
+    assert kept.may_resend("m1") is False
+
+
+@pytest.mark.parametrize(
+    ("error", "cleanup", "why"),
+    [(None, "unknown", "left-open"), (UNSUPPORTED, "unsupported", "cancel-unsupported")],
+)
+def test_a_task_that_the_client_named_stays_suspected(error: RpcError | None, cleanup: str, why: str) -> None:
+    kept = named()
+    kept.note_cancel("t1", error=error)
+    assert left(kept) == [("task", "t1", None, why), ("payload", "t1", "m1", why)]
+    assert {(row.state, row.cleanup) for row in kept.orphans()} == {("unknown", cleanup)}
+    assert kept.open_tasks() == ("t1",)
+
+
+def test_an_answer_that_got_lost_is_in_no_doubt_where_the_named_task_was_seen() -> None:
+    kept = TaskBook("alder@1.0")
+    kept.note_sent("m1", purpose="commit", is_payload=True, opens="t1")
+    kept.note_task(task(WORKING), how="get")
+    kept.note_unknown("m1")
+    assert left(kept) == [("task", "t1", None, "left-open"), ("payload", "t1", "m1", "left-open")]
+    assert kept.task_of("m1") == "t1"
+
+
+def test_a_task_of_another_id_is_not_the_one_that_the_client_named() -> None:
+    kept = named()
+    kept.note_sent("m2", purpose="probe", opens="t2")
+    kept.note_unknown("m2")
+    kept.note_listing([task(COMPLETED, id="t3"), task(COMPLETED, id="t1")], is_complete=False)
+    assert kept.unknown_sends() == ("m2",)
+    assert {row.task_id for row in kept.orphans()} == {"t2"}
+
+
+def test_a_message_that_continues_a_task_opens_none() -> None:
+    kept = book()
+    kept.note_task(task(State.INPUT_REQUIRED), how="answer", message_id="m1")
+    kept.note_sent("m2", purpose="commit", is_payload=True, task_id="t1", opens="t1")
     kept.note_unknown("m2")
     assert left(kept) == [("task", "t1", None, "left-open"), ("payload", "t1", "m2", "left-open")]
 
