@@ -7,21 +7,26 @@ has no card at all, one can be made, so that clients that begin with a card reac
 from __future__ import annotations
 
 import json
+import re
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any
+from typing import Any, Final
 from urllib.parse import urlsplit
 
-from a2a_lab.core.resolution import WELL_KNOWN, is_well_known
+from a2a_lab.core.resolution import LEGACY_WELL_KNOWN, WELL_KNOWN, is_well_known
 from a2a_lab.core.urls import is_url, origin
 from a2a_lab.errors import Misuse, RecordFault
-from a2a_lab.judge.transcript import read_request
+from a2a_lab.judge.transcript import Call, read_request
 from a2a_lab.lab.captures import is_har, read_capture
 from a2a_lab.lab.caseevidence import STREAM_URL
 from a2a_lab.lab.casereading import Case, is_case, read_case
 from a2a_lab.lab.cases import load
 from a2a_lab.wire.exchange import Exchange
 
+# How a card of each dialect spells its version; the draft's cards have none.
+_VERSIONS: Final[Mapping[str, str | None]] = {"1.0": "1.0", "0.3": "0.3.0", "0.2": "0.2.6", "0.1": None}
+_OPERATION: Final = re.compile(r"(/v1)?/(message:(send|stream)|tasks(/.*)?|card|extendedAgentCard)$")
 MADE_CARD = "This card was made for a replay: the recording holds none."
 
 
@@ -75,7 +80,7 @@ def with_made_card(recording: Recording) -> Recording:
     if recording.has_card or not calls:
         return recording
     first, streams = calls[0], any(call.op in ("stream", "subscribe") for call in calls)
-    url = first.exchange.url
+    url, version = _base(first), _VERSIONS[first.dialect.id]
     card: dict[str, Any] = {
         "name": recording.name,
         "description": MADE_CARD,
@@ -85,14 +90,22 @@ def with_made_card(recording: Recording) -> Recording:
         "defaultOutputModes": ["text/plain", "application/json", "application/octet-stream"],
         "skills": [{"id": "replay", "name": "Replay", "description": recording.name, "tags": ["replay"]}],
     }
-    if first.dialect.id.startswith("1."):
-        card["supportedInterfaces"] = [
-            {"url": url, "protocolBinding": first.dialect.binding, "protocolVersion": first.dialect.id}
-        ]
+    if version == "1.0":
+        interface = {"url": url, "protocolBinding": first.dialect.binding, "protocolVersion": version}
+        card["supportedInterfaces"] = [interface]
     else:
-        card |= {"url": url, "preferredTransport": first.dialect.binding, "protocolVersion": "0.3.0"}
-    made = _card_get(f"{origin(url)}{WELL_KNOWN}", json.dumps(card).encode())
+        card["url"] = url
+        card |= {"preferredTransport": first.dialect.binding} if version == "0.3.0" else {}
+        card |= {"protocolVersion": version} if version else {"authentication": {"schemes": []}}
+    path = WELL_KNOWN if version in ("1.0", "0.3.0") else LEGACY_WELL_KNOWN
+    made = _card_get(f"{origin(url)}{path}", json.dumps(card).encode())
     return replace(recording, exchanges=(*recording.exchanges, made))
+
+
+def _base(call: Call) -> str:
+    """The URL that a card would give for a call: that of a REST call without the path of its operation."""
+    url = call.exchange.url.partition("?")[0]
+    return _OPERATION.sub("", url) if call.dialect.binding == "HTTP+JSON" else url
 
 
 def _of_har(document: Any, path: Path) -> Recording:
