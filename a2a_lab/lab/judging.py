@@ -73,7 +73,7 @@ def judge_pair(
         bindings=bindings,
     )
     visit = consumer.visit
-    agent = _judge_agent(visit, looks, intent=intent, policy=_spoken_first(visit, policy), now=now, address=address)
+    agent = _judge_agent(visit, looks, intent=intent, policy=spoken_first(visit, policy), now=now, address=address)
     findings = Findings()
     for stage in agent.findings.stages:
         findings.reach(stage)
@@ -108,7 +108,7 @@ def _judge_agent(
     return judge_evidence(calls, policy=policy, intent=intent, now=now, given=given)
 
 
-def _spoken_first(visit: Visit, policy: Policy) -> Policy:
+def spoken_first(visit: Visit, policy: Policy) -> Policy:
     """The policy of a client that prefers what this one spoke, so that the card is read as it was used."""
     spoken = [call.dialect for call in visit.sends]
     versions = dict.fromkeys([*(dialect.id for dialect in spoken), *policy.supports, *SUPPORTS])

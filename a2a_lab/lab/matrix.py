@@ -30,7 +30,8 @@ class Matrix:
 
     `transport_timeout_s` is that of the trusting posture's HTTP client, `cap_s` the lab's own limit for a cell of it;
     `clocks` are those of the enforcing posture (R30). `scenario` is the name that goes into the cell key. `pairings`
-    are real vendors in place of simulated ones; a matrix has one kind or the other.
+    are real vendors in place of simulated ones; a matrix has one kind or the other. `source` is the text that it was
+    read from, empty where a program made it.
     """
 
     name: str
@@ -43,6 +44,7 @@ class Matrix:
     transport_timeout_s: float
     cap_s: float
     pairings: Pairings | None = None
+    source: str = ""
 
     @classmethod
     def load(cls, name_or_path: str | Path) -> Matrix:
@@ -84,6 +86,7 @@ class Matrix:
             transport_timeout_s=transport_timeout_s,
             # A peer that sends pings keeps a read timeout from ever firing; something must end the cell.
             cap_s=clocks.number("cap_s", (2 if pairings is None else 6) * transport_timeout_s),
+            source=text,
         )
         clocks.done()
         top.done()

@@ -18,6 +18,7 @@ from a2a_lab.lab.pairing_plan import PairCell
 from a2a_lab.lab.records import CellRecord, Header, RunWriter, VendorRecord, run_id
 from a2a_lab.lab.run import LEDGER, Board, Watcher, first_of, one_or_mixed
 from a2a_lab.lab.runkeys import note_keys
+from a2a_lab.lab.runmatrix import keep_matrix
 from a2a_lab.lab.stock import Stock
 from a2a_lab.lab.writing import iso
 from a2a_lab.ledger import Ledger
@@ -109,6 +110,7 @@ async def _run(
     context = tls_context(reach)
     interrupted = True
     note_keys(writer.folder, {"keys": []}, since=iso(datetime.now(UTC)))  # nobody's keys are trusted beforehand
+    keep_matrix(writer.folder, matrix)
     try:
         with Ledger(out / LEDGER) as ledger, Ports() as ports:
             async with new_client(reach, context) as client, asyncio.TaskGroup() as group:

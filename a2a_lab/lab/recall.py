@@ -19,11 +19,14 @@ from a2a_lab.errors import Misuse, RecordFault
 from a2a_lab.judge.grounds import first_card_url
 from a2a_lab.judge.offline import Given, Judgement, judge_evidence
 from a2a_lab.lab.cell import policy_of, resolver_of
+from a2a_lab.lab.judging import spoken_first
 from a2a_lab.lab.matrix import Matrix
+from a2a_lab.lab.pair_recall import OWN_LOOK, pair_intent, pair_policy
+from a2a_lab.lab.pair_recall import recall as recall_pair
 from a2a_lab.lab.pairing_plan import plan_pairs, spec_of
-from a2a_lab.lab.plan import make_plan
 from a2a_lab.lab.records import CellRecord, Run
 from a2a_lab.lab.runkeys import keys_at
+from a2a_lab.lab.runmatrix import kept_matrix
 from a2a_lab.net.evidence import read_har
 from a2a_lab.vendors.consumer_spec import ConsumerSpec
 from a2a_lab.vendors.payloads import intent
@@ -65,16 +68,12 @@ class Memory:
     """The cells of one run, recalled one by one. Raises Misuse where the run's matrix cannot be read any more."""
 
     def __init__(self, run: Run) -> None:
-        given = run.header.parameters
-        self._folder = run.folder
-        self._matrix = Matrix.load(str(given.get("matrix", run.header.matrix)))
-        attempts = int(given.get("attempts", 1))
+        self._run, self._folder = run, run.folder
+        self._matrix = kept_matrix(run.folder, run.header)
+        self._consumers = dict(self._matrix.consumers)
         if self._matrix.pairings is not None:
-            pairs = plan_pairs(self._matrix, attempts=attempts)
+            pairs = plan_pairs(self._matrix, attempts=int(run.header.parameters.get("attempts", 1)))
             self._consumers = {str(cell.key): spec_of(cell) for cell in pairs}
-        else:
-            planned = make_plan(self._matrix, replaced=dict(given.get("replaced") or {}), attempts=attempts)
-            self._consumers = {str(cell.key): cell.consumer for cell in planned}
 
     @property
     def matrix(self) -> Matrix:
@@ -82,14 +81,16 @@ class Memory:
 
     def recall(self, record: CellRecord) -> Recalled:
         """Raises RecordFault for a cell that is in no matrix any more or left no evidence, naming what is missing."""
-        consumer = self._consumers.get(str(record.key))
+        consumer = self._consumers.get(str(record.key)) or self._consumers.get(record.key.consumer)
         if consumer is None:
             raise RecordFault(
-                f"matrix {self._matrix.name} has no cell {record.key} any more, so its consumer is unknown"
+                f"matrix {self._matrix.name} has no consumer {record.key.consumer!r}, so what it wanted is unknown"
             )
         if record.evidence is None:
             raise RecordFault(f"cell {record.key} left no evidence ({record.said or record.verdict.value})")
         exchanges = read_har(self._folder / record.evidence)
+        if record.key.posture == "foreign":
+            return self._watched(record, consumer, exchanges)
         known, other = first_card_url(exchanges, Bounds())
         jwks = keys_at(self._folder, record.started)
         keys = None if jwks is None else KeySet.from_jwks(jwks)
@@ -104,6 +105,26 @@ class Memory:
             base_url=base_of(known) if known else None,
             card_url=None if known else other,
             resolver=resolver_of(consumer),
+        )
+
+    def _watched(self, record: CellRecord, consumer: ConsumerSpec, exchanges: Sequence[Exchange]) -> Recalled:
+        """The agent's side of a cell whose consumer was somebody else's: the lab's own looks at the card, the calls.
+
+        Which cards the consumer asked for, and how, is its own doing and says nothing about the agent.
+        """
+        pair = recall_pair(self._run, record, self._matrix)
+        asked = {id(look.exchange) for look in pair.visit.looks}
+        calls = [one for one in pair.visit.exchanges if id(one) not in asked]
+        looks = [one for one in exchanges if one.purpose.startswith(OWN_LOOK)]
+        return Recalled(
+            record=record,
+            consumer=consumer,
+            jwks=None,
+            exchanges=tuple(sorted([*looks, *calls], key=lambda one: one.started_ms)),
+            policy=spoken_first(pair.visit, pair_policy(self._matrix)),
+            intent=pair_intent(record.key.scenario),
+            now=_unix(record),
+            base_url=pair.book.agent,
         )
 
 

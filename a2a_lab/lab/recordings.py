@@ -95,8 +95,12 @@ def with_made_card(recording: Recording) -> Recording:
         card["supportedInterfaces"] = [interface]
     else:
         card["url"] = url
-        card |= {"preferredTransport": first.dialect.binding} if version == "0.3.0" else {}
-        card |= {"protocolVersion": version} if version else {"authentication": {"schemes": []}}
+        if version == "0.3.0":
+            card["preferredTransport"] = first.dialect.binding
+        if version is None:
+            card["authentication"] = {"schemes": []}
+        else:
+            card["protocolVersion"] = version
     path = WELL_KNOWN if version in ("1.0", "0.3.0") else LEGACY_WELL_KNOWN
     made = _card_get(f"{origin(url)}{path}", json.dumps(card).encode())
     return replace(recording, exchanges=(*recording.exchanges, made))

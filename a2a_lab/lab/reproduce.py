@@ -118,6 +118,10 @@ def chosen(judged: Judgement, record: CellRecord, slug: str) -> tuple[Finding, t
     else:
         found.sort(key=_gravity, reverse=True)
     if not found or (not slug and found[0].kind is Kind.AUTHORITY):
+        if record.key.posture == "foreign" and not found:
+            raise Misuse(
+                f"cell {record.key}: nothing in it was the agent's fault, and only that can be shown to a vendor"
+            )
         advice = f"; --finding makes one of {', '.join(dict.fromkeys(one.slug for one in found))}" if found else ""
         raise Misuse(
             f"cell {record.key} is {record.verdict.value}: nothing in it broke, there is no fault to show{advice}"

@@ -16,6 +16,7 @@ from a2a_lab.lab.matrix import Matrix
 from a2a_lab.lab.plan import Cell
 from a2a_lab.lab.records import CellRecord, Header, RunWriter, VendorRecord, run_id
 from a2a_lab.lab.runkeys import note_keys
+from a2a_lab.lab.runmatrix import keep_matrix
 from a2a_lab.lab.writing import iso
 from a2a_lab.ledger import Ledger
 from a2a_lab.net.client import Reach, new_client, tls_context
@@ -137,6 +138,7 @@ async def _run(
         with Ledger(out / LEDGER) as ledger:
             async with SimulatedHost() as host, asyncio.TaskGroup() as group:
                 note_keys(writer.folder, host.trusted_jwks, since=iso(datetime.now(UTC)))
+                keep_matrix(writer.folder, matrix)
                 for _ in range(min(workers, len(cells)) or 1):
                     work = _work(matrix, queue, writer, ledger, host, context, transport_timeout_s, board, witness)
                     group.create_task(work)

@@ -9,14 +9,17 @@ from pathlib import Path
 
 import pytest
 
+from a2a_lab.bundled import bundled
 from a2a_lab.core.rehearsal import NOT_COMMITTED
 from a2a_lab.core.stream_findings import ERROR_BEFORE_STREAM, STREAM_RESET
 from a2a_lab.errors import Misuse, RecordFault
 from a2a_lab.judge.offline import Judgement
 from a2a_lab.lab.api import run_matrix
+from a2a_lab.lab.matrix import KIND
 from a2a_lab.lab.records import RECORDS, CellKey, CellRecord, StageRecord, read_run
 from a2a_lab.lab.rejudge import CellAgain, compared, rejudge, told
 from a2a_lab.lab.runkeys import TRUST
+from a2a_lab.lab.runmatrix import MATRIX
 from a2a_lab.verdicts import Finding, Findings, NotGradeable, Stage, Verdict
 from a2a_lab.wire.envelope import RPC_ERROR
 from tests.cli.console import lab
@@ -145,8 +148,18 @@ class TestStoredRun:
         assert all("trust.jsonl, line 1" in cell.problem for cell in rejudge(run).cells)
         records = run / RECORDS
         records.write_text(records.read_text().replace('"matrix":"seven-pairs"', '"matrix":"gone"'))
+        assert rejudge(run).cells
+        (run / MATRIX).unlink()
         with pytest.raises(Misuse, match="gone"):
             rejudge(run)
+
+    def test_a_matrix_that_was_edited_since_changes_nothing(self, tmp_path: Path) -> None:
+        """What the consumers wanted then is what counts, so that the run keeps its own copy of the matrix."""
+        file = tmp_path / "mine.toml"
+        file.write_text(bundled(KIND, "seven-pairs").read_text())
+        folder = run_matrix(str(file), posture="trusting", only="alder@1.0/records", out=str(tmp_path / "runs"))
+        file.write_text("nonsense")
+        assert rejudge(folder).exit_code == 0
 
     def test_the_command_says_how_many_differ(self, run: Path, tmp_path: Path) -> None:
         said = lab("judge", str(run), cwd=tmp_path)
