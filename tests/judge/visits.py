@@ -46,12 +46,14 @@ def look(
     headers: dict[str, str] | None = None,
     body: bytes | None = None,
     base: str = BASE,
+    purpose_of_lab: bool = False,
 ) -> Exchange:
-    """One GET for a card: what was found there, or 404."""
+    """One GET for a card: what was found there, or 404; `purpose_of_lab` labels it as the lab's own."""
     found = body if body is not None else b"" if card is None else json.dumps(card).encode()
     return Exchange(
         method="GET",
         url=base + path,
+        purpose="card:hint" if purpose_of_lab else "",
         request_headers=[("Accept", "*/*"), *(sent or {}).items()],
         started_ms=at_ms,
         ended_ms=at_ms + 5,
