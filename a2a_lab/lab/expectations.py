@@ -17,9 +17,9 @@ from typing import Any
 
 from a2a_lab.bundled import bundled_root
 from a2a_lab.errors import Misuse
-from a2a_lab.lab.matrix import Matrix
 from a2a_lab.lab.pairing_plan import plan_pairs
 from a2a_lab.lab.records import CellRecord, Run
+from a2a_lab.lab.runmatrix import kept_matrix
 from a2a_lab.vendors.tables import Table, nearest
 from a2a_lab.vendors.vendor import Vendor
 from a2a_lab.verdicts import Verdict
@@ -97,7 +97,7 @@ def compare_run(run: Run) -> list[Compared]:
     Raises Misuse where a pattern means no cell of the whole matrix, whatever part of it was run.
     """
     name = str(run.header.parameters.get("matrix", run.header.matrix))
-    matrix = Matrix.load(name)
+    matrix = kept_matrix(run.folder, run.header)
     if matrix.pairings is None:
         return []
     vendors = [entry.vendor for entry in matrix.pairings.agents.values()]
