@@ -28,7 +28,7 @@ from a2a_lab.lab.records import CellRecord, Run, read_run
 from a2a_lab.lab.symptoms import symptom
 from a2a_lab.net.evidence import write_har
 from a2a_lab.net.redact import Redactor
-from a2a_lab.verdicts import CATALOGUE, Finding, Judge, Kind, NotGradeable, Verdict
+from a2a_lab.verdicts import CATALOGUE, Finding, Judge, Kind, NotGradeable, Stage, Verdict
 from a2a_lab.wire.exchange import Exchange
 
 _SHOWN: Final = 12  # cells listed in an error
@@ -41,6 +41,7 @@ _WEIGHT: Final = {
     Verdict.HINT: 1,
     Verdict.ACCEPT: 0,
 }
+_CALLS: Final = frozenset({Stage.PROBE, Stage.RPC, Stage.STREAM, Stage.LEDGER})
 _CONSEQUENCES: Final = frozenset({"not-committed", "mode-unproven", "no-common-mode", "renegotiation-limit"})
 
 
@@ -108,6 +109,9 @@ def _names(cell: CellRecord) -> set[str]:
 def chosen(judged: Judgement, record: CellRecord, slug: str) -> tuple[Finding, tuple[Finding, ...]]:
     """The finding that the folder is about, and the others."""
     found = [one for one in judged.findings.all if one.kind is not Kind.NOTE and one.verdict is not Verdict.ACCEPT]
+    if record.key.posture == "foreign":
+        # Somebody else's client may be declined with good reason: a refusal of its calls alone says nothing.
+        found = [one for one in found if one.verdict is not Verdict.REFUSE or one.stage not in _CALLS]
     if slug:
         wanted = [one for one in judged.findings.all if one.slug == slug]
         if not wanted:
@@ -118,7 +122,7 @@ def chosen(judged: Judgement, record: CellRecord, slug: str) -> tuple[Finding, t
     else:
         found.sort(key=_gravity, reverse=True)
     if not found or (not slug and found[0].kind is Kind.AUTHORITY):
-        if record.key.posture == "foreign" and not found:
+        if record.key.posture == "foreign":
             raise Misuse(
                 f"cell {record.key}: nothing in it was the agent's fault, and only that can be shown to a vendor"
             )

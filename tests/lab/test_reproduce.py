@@ -11,6 +11,8 @@ import re
 import shutil
 import subprocess
 import sys
+from dataclasses import replace
+from datetime import UTC, datetime
 from pathlib import Path
 
 import pytest
@@ -19,11 +21,18 @@ from a2a_lab.errors import Misuse
 from a2a_lab.judge.offline import Judgement
 from a2a_lab.lab.api import run_matrix
 from a2a_lab.lab.cases import judge_file
+from a2a_lab.lab.matrix import Matrix
+from a2a_lab.lab.pair_recall import Beside, write_beside
+from a2a_lab.lab.pairing_plan import plan_pairs
 from a2a_lab.lab.recordings import read_recording
-from a2a_lab.lab.records import CellKey, CellRecord, Header, Run, read_run
+from a2a_lab.lab.records import CellKey, CellRecord, Header, Run, RunWriter, evidence_path, read_run
 from a2a_lab.lab.replay import Replay, Served
 from a2a_lab.lab.reproduce import Reproducer, chosen, find_cell, reproduce
+from a2a_lab.lab.runmatrix import keep_matrix
+from a2a_lab.net.evidence import write_har
+from a2a_lab.net.redact import Redactor
 from a2a_lab.verdicts import CATALOGUE, Findings, Verdict
+from a2a_lab.wire.exchange import Exchange
 from tests.cli.console import lab
 from tests.vendors.bench import Bench
 
@@ -271,3 +280,72 @@ def test_the_finding_is_the_one_that_a_vendor_can_act_on(slugs: tuple[str, ...],
 def test_notes_are_no_faults() -> None:
     with pytest.raises(Misuse, match="no fault to show"):
         chosen(judged("signature-verified", "union-card"), CELLS[0], "")
+
+
+# -- cells whose consumer was somebody else's
+
+VENDORS = """
+[vendors.agents."a2a-sdk-1.3"]
+[vendors.consumers."a2a-sdk-1.3"]
+"""
+AGENT = "http://127.0.0.1:9"
+CARD = {
+    "name": "x",
+    "description": "x",
+    "version": "1",
+    "capabilities": {},
+    "defaultInputModes": ["text/plain"],
+    "defaultOutputModes": ["text/plain"],
+    "skills": [],
+    "supportedInterfaces": [{"url": f"{AGENT}/rpc", "protocolBinding": "JSONRPC", "protocolVersion": "1.0"}],
+}
+
+
+def watched(folder: Path, answer: dict[str, object]) -> tuple[Path, str]:
+    """A run of one watched cell: the lab's look at the card, then one call of the consumer and this answer to it."""
+    matrix = Matrix.parse(VENDORS, name="two", where="two.toml")
+    key = str(plan_pairs(matrix)[0].key)
+    header = Header(run="r", tool="a2a-lab", posture="foreign", matrix="two", plan=(key,), started=STARTED)
+    message = {"messageId": "m", "role": "ROLE_USER", "parts": [{"text": "hi"}]}
+    call = {"jsonrpc": "2.0", "id": 1, "method": "SendMessage", "params": {"message": message}}
+    body = json.dumps({"jsonrpc": "2.0", "id": 1, **answer}).encode()
+    told = {"status": 200, "response_headers": [("Content-Type", "application/json")]}
+    card = f"{AGENT}/.well-known/agent-card.json"
+    look = Exchange(method="GET", url=card, purpose="card:hint", body=json.dumps(CARD).encode(), **told)  # type: ignore[arg-type]
+    sent = [("Content-Type", "application/json"), ("A2A-Version", "1.0")]
+    asked = Exchange(
+        method="POST",
+        url=f"{AGENT}/rpc",
+        request_headers=sent,
+        request_body=json.dumps(call).encode(),
+        body=body,
+        started_ms=5,
+        ended_ms=6,
+        **told,  # type: ignore[arg-type]
+    )
+    with RunWriter(folder, header) as writer:
+        keep_matrix(folder, matrix)
+        path = folder / evidence_path(key)
+        write_har(path, [look, asked], started=datetime.now(UTC), tool="a2a-lab 0", redactor=Redactor())
+        write_beside(path, Beside(address=AGENT, own_card_url=card))
+        record = stored(key, Verdict.CONFORMANCE_ERROR)
+        writer.append(replace(record, evidence=evidence_path(key), started=STARTED))
+        writer.close(ended=STARTED)
+    return folder, key
+
+
+STARTED = "2026-11-30T12:00:00.000Z"
+
+
+def test_what_an_agent_did_under_anybodys_client_can_be_shown(tmp_path: Path) -> None:
+    broken: dict[str, object] = {"result": {"task": {"id": "t", "contextId": "c", "status": {"state": 3}}}}
+    run, key = watched(tmp_path / "run", broken)
+    made = reproduce(run, key, out=tmp_path / "out")
+    assert made.finding.slug == "enum-number" and made.differs == ()
+    assert tried_on_replay(made.folder)[0].returncode == 1
+
+
+def test_a_refusal_of_anybodys_client_is_no_fault_of_the_agent(tmp_path: Path) -> None:
+    run, key = watched(tmp_path / "run", {"error": {"code": -32602, "message": "no"}})
+    with pytest.raises(Misuse, match="nothing in it was the agent's fault"):
+        reproduce(run, key, out=tmp_path / "out")
