@@ -10,7 +10,7 @@ import re
 from collections.abc import Iterator, Mapping
 from itertools import pairwise
 from typing import Final
-from urllib.parse import parse_qsl, urlsplit
+from urllib.parse import parse_qsl
 
 from a2a_lab.core import consumer_findings as found
 from a2a_lab.core.quoting import listed, quoted
@@ -95,6 +95,8 @@ def _binding(visit: Visit) -> Iterator[Finding]:
             yield found.UNBOUND_CARD_USED(detail, found=call.exchange.url, expected=names)
             continue
         look = named[0][0]
+        if not is_url(call.exchange.url):
+            continue
         if origin(look.url) != origin(call.exchange.url) and not _asked_at(visit, call.exchange):
             detail = f"{quoted(call.exchange.url)} was called on the word of {quoted(look.url)} alone"
             yield found.TARGET_CARD_UNASKED(detail, found=call.exchange.url, expected=origin(call.exchange.url))
@@ -113,7 +115,7 @@ def _selection(visit: Visit) -> Iterator[Finding]:
 
 def selectors(exchange: Exchange) -> Mapping[str, str]:
     """What selects a tenant in a request: headers and query keys that say so by their name."""
-    query = parse_qsl(urlsplit(exchange.url).query, keep_blank_values=True)
+    query = parse_qsl(exchange.url.partition("#")[0].partition("?")[2], keep_blank_values=True)
     pairs = [(f"header {name.lower()}", value) for name, value in exchange.request_headers]
     pairs += [(f"query {name}", value) for name, value in query]
     return {name: value for name, value in pairs if _TENANT.search(name)}

@@ -70,6 +70,7 @@ class Visit:
         self.exchanges = exchanges
         self.policy = policy
         self.address = address
+        self._named: dict[int, list[tuple[Look, Interface]]] = {}
         self.looks = tuple(_looks(exchanges, policy))
         places = [place for look in self.looks if look.card for place in places_of(look.card)]
         self.calls = tuple(read_calls(exchanges, bounds=policy.bounds, interfaces=places))
@@ -119,14 +120,24 @@ class Visit:
 
     def named_by(self, call: Call) -> list[tuple[Look, Interface]]:
         """The interfaces of fetched cards that name the URL that was called; those of its version first."""
-        found = [
-            (look, place)
-            for look in self.card_before(call.exchange)
-            if look.card is not None
-            for place in places_of(look.card)
-            if _is_there(call, place)
-        ]
-        return sorted(found, key=lambda one: not is_line(one[1], call.dialect.id))
+        if id(call) not in self._named:
+            found = [
+                (look, place)
+                for look, places in self._places
+                if look.exchange.started_ms <= call.exchange.started_ms
+                for place in places
+                if _is_there(call, place)
+            ]
+            self._named[id(call)] = sorted(found, key=lambda one: not is_line(one[1], call.dialect.id))
+        return self._named[id(call)]
+
+    @cached_property
+    def _places(self) -> list[tuple[Look, tuple[Interface, ...]]]:
+        """Each card once, the latest first: a client that polls a card fetches the same a thousand times."""
+        distinct: dict[tuple[str, bytes], Look] = {}
+        for look in self.cards:
+            distinct.setdefault((look.url, look.exchange.body), look)
+        return [(look, places_of(look.card)) for look in reversed(distinct.values()) if look.card is not None]
 
     def is_declared(self, call: Call) -> bool:
         """Whether a card that the consumer had fetched declares the call: its URL, in its version."""

@@ -75,6 +75,9 @@ async def run_pair(cell: PairCell, bench: PairBench) -> CellRecord:
             return await _foreign(cell, bench, agent, started)
     except LabError as fault:
         return _fault(cell, fault, started)
+    except Exception as defect:  # one cell of hundreds must not end the others, whatever a vendor made of us
+        told = f"a defect of the lab ended the cell: {type(defect).__name__}: {defect}"
+        return _fault(cell, HarnessFault(told, step="lab"), started)
 
 
 async def _own(cell: PairCell, bench: PairBench, agent: ServedAgent, started: str) -> CellRecord:

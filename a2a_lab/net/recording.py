@@ -84,7 +84,7 @@ class RecordingProxy:
     async def __aenter__(self) -> Self:
         reach = self._reach
         self._client = httpx.AsyncClient(
-            verify=tls_context(reach),
+            verify=tls_context(reach) if self.own.startswith("https:") else False,  # a context costs 40 ms
             proxy=reach.proxy,
             trust_env=reach.trust_env,
             follow_redirects=False,
