@@ -30,6 +30,7 @@ _HOME = {
     # the lab
     "CheckResult": "lab.check",
     "KeySet": "core.keys",
+    "catalogue": "judge.catalogue",
     "LabError": "errors",
     "check_agent": "lab.api",
     "read_card": "wire.cards",
@@ -49,6 +50,7 @@ __all__ = [
     "__version__",
     "assert_card_authoritative",
     "canonical_digest",
+    "catalogue",
     "check_agent",
     "commit_artifact",
     "negotiate_capabilities",
@@ -73,6 +75,7 @@ if TYPE_CHECKING:
         AgentCardResolutionError,
         LabError,
     )
+    from a2a_lab.judge.catalogue import catalogue
     from a2a_lab.lab.api import check_agent, run_matrix
     from a2a_lab.lab.check import CheckResult
     from a2a_lab.wire.cards import read_card

@@ -44,5 +44,8 @@ def _run() -> int:
 
 
 def _interrupted() -> int:
-    fail("interrupted; what was recorded is kept")
+    fail(
+        "interrupted; what was recorded is kept. a2a-lab run --resume RUN goes on with a run, "
+        "a2a-lab ledger orphans lists what is left"
+    )
     return INTERRUPTED

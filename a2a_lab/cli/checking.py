@@ -115,7 +115,8 @@ def check(
         raise typer.Exit(result.exit_code)
     target, authority = result.target, result.authority
     if card := result.card:
-        show.say(f"card      {card['name']} {card['version']}, form {card['form']}, at {card['url']}")
+        at = f", at {card['url']}" if card["url"] else ", which binds to nothing that was asked for"
+        show.say(f"card      {card['name']} {card['version']}, form {card['form']}{at}")
     where = f"{target['binding']} {target['version']}" + (f", tenant {target['tenant']}" if target["tenant"] else "")
     show.say(f"target    {target['url']}" + (f" ({where})" if target["binding"] else ", no card is bound to it"))
     show.say("verdict   ", show.word(result.verdict.value))

@@ -9,12 +9,13 @@ from pathlib import Path
 from a2a_lab.cli import show
 from a2a_lab.core.orphans import OrphanRow
 from a2a_lab.errors import Misuse
+from a2a_lab.vendors.tables import nearest
 
 
 def orphans_command(out: str, *, run: str, as_json: bool) -> int:
     from a2a_lab.lab.cleanup import list_orphans
 
-    found = list_orphans(_ledger(out), run=run or None)
+    found = list_orphans(_ledger(out, run), run=run or None)
     if as_json:
         show.print_json({"orphans": [{"run": at[0], "cell": at[1], **asdict(row)} for at, row in found]})
     elif not found:
@@ -29,7 +30,7 @@ def cleanup_command(out: str, *, run: str, header_env: list[str], as_json: bool)
     from a2a_lab.lab.loop import run_sync
 
     with show.live("cancelling what is open"):
-        done = run_sync(clean_up(_ledger(out), run=run or None, header_env=header_env))
+        done = run_sync(clean_up(_ledger(out, run), run=run or None, header_env=header_env))
     if as_json:
         show.print_json(
             {
@@ -40,7 +41,7 @@ def cleanup_command(out: str, *, run: str, header_env: list[str], as_json: bool)
             }
         )
         return 0 if not done.left else 1
-    show.say(f"{done.cancelled} tasks settled; {len(done.left)} things are left")
+    show.say(f"tasks settled: {done.cancelled}; left behind: {len(done.left)}")
     if done.ended_with_run:
         show.say(f"{done.ended_with_run} more were at simulated agents, which ended with their run")
     if done.unreachable:
@@ -50,12 +51,16 @@ def cleanup_command(out: str, *, run: str, header_env: list[str], as_json: bool)
     return 0 if not done.left else 1
 
 
-def _ledger(out: str) -> Path:
+def _ledger(out: str, run: str) -> Path:
+    """The ledger of a folder. A run that is not in it is refused: nothing found must not read as nothing left."""
+    from a2a_lab.lab.cleanup import runs_of
     from a2a_lab.lab.run import LEDGER
 
     path = Path(out) / LEDGER
     if not path.is_file():
         raise Misuse(f"there is no ledger {path}; name the folder of your runs with --out")
+    if run and run not in (known := runs_of(path)):
+        raise Misuse(f"--run {run!r}: {path} knows no such run{nearest(run, known[-5:])}")
     return path
 
 

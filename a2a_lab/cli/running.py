@@ -46,6 +46,9 @@ def run_command(
             tell(f"{now.done} of {now.planned} cells; running {under_way or 'none'}")
 
         if resume is not None:
+            given = {"--only": only, "--must-include": must_include, "--replace": replace}
+            if said := [name for name, value in given.items() if value]:
+                raise Misuse(f"{said[0]} with --resume: a run goes on as it was planned; leave the option out")
             folder = resume_run(resume, watcher=watch)
         else:
             folder = run_matrix(
@@ -146,8 +149,13 @@ def compare_command(base: Path, other: Path, *, as_json: bool) -> int:
     first, second = read_run(base, allow_cut=True), read_run(other, allow_cut=True)
     across = first.header.posture != second.header.posture
     found = compare(first, second, across_postures=across)
+    for run in (first, second):
+        if run.cut:
+            show.fail(f"{run.folder} is cut, and pairs that it lacks compare with nothing: {run.cut}")
     if as_json:
         show.print_json(found.as_json())
+    elif all(row.change.value == "same" for row in found.changes):
+        show.say(f"nothing differs: {len(found.changes)} pairs, as before")
     else:
         rows = [row for row in found.changes if row.change.value != "same"]
         show.table(

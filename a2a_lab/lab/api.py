@@ -44,7 +44,7 @@ def run_matrix(
     with each record and its agent while that still runs. Raises Misuse for what cannot be right, HarnessFault where
     the lab itself fails; what an agent does is in the records.
     """
-    if transport_timeout_s is not None and not transport_timeout_s > 0:
+    if transport_timeout_s is not None and not 0 < transport_timeout_s < float("inf"):
         raise Misuse(f"transport timeout {transport_timeout_s!r}: expected a positive number of seconds")
     loaded = Matrix.load(matrix)
     parameters = {

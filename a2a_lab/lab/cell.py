@@ -61,6 +61,11 @@ class Bench:
     transport_timeout_s: float
     witness: Witness | None = None
 
+    @property
+    def cap_s(self) -> float:
+        """The lab's own limit for a trusting cell. It never cuts short a transport timeout that was asked for."""
+        return max(self.matrix.cap_s, 2 * self.transport_timeout_s)
+
 
 async def run_cell(cell: Cell, bench: Bench) -> CellRecord:
     """Run one cell to its record. Never raises for what a peer did, nor for a fault of the harness."""
@@ -113,7 +118,7 @@ async def _meet(cell: Cell, bench: Bench, agent: RunningAgent, started: str) -> 
         policy=_policy(cell, bench),
         clocks=bench.matrix.clocks,
         transport_timeout_s=bench.transport_timeout_s,
-        cap_s=bench.matrix.cap_s,
+        cap_s=bench.cap_s,
         wait=consumer.wait,
         resolver=resolver_of(consumer),
     )
@@ -204,7 +209,7 @@ async def meet(
 def _policy(cell: Cell, bench: Bench) -> Policy:
     clocks = bench.matrix.clocks
     if cell.key.posture == "trusting":
-        clocks = replace(clocks, total_s=bench.matrix.cap_s)
+        clocks = replace(clocks, total_s=bench.cap_s)
     return policy_of(cell.consumer, clocks=clocks, keys=KeySet.from_jwks(bench.host.trusted_jwks))
 
 

@@ -43,15 +43,22 @@ class CleanedUp:
     left: list[tuple[Place, OrphanRow]] = field(default_factory=list)
 
 
+def runs_of(path: Path) -> list[str]:
+    """The runs that the ledger knows, oldest first."""
+    with Ledger(path) as ledger:
+        return sorted({fact.run for fact in ledger.facts()} | {run for run, _ in ledger.targets()})
+
+
 def list_orphans(path: Path, *, run: str | None = None) -> list[tuple[Place, OrphanRow]]:
-    """Every orphan of the ledger, by run and cell."""
+    """Every orphan of the ledger, by run and cell; those at agents that may still be there come last, to be seen."""
     with Ledger(path) as ledger:
         targets = ledger.targets(run=run)
-        return [
+        found = [
             (place, row)
             for place, facts in _by_cell(ledger, run).items()
             for row in _book(facts, targets.get(place)).orphans()
         ]
+    return sorted(found, key=lambda entry: (target := targets.get(entry[0])) is None or target.nonce is None)
 
 
 async def clean_up(path: Path, *, run: str | None = None, header_env: Sequence[str] = ()) -> CleanedUp:
