@@ -155,7 +155,7 @@ def compare_command(base: Path, other: Path, *, as_json: bool) -> int:
     if as_json:
         show.print_json(found.as_json())
     elif all(row.change.value == "same" for row in found.changes):
-        show.say(f"nothing differs: {len(found.changes)} pairs, as before")
+        show.say(f"0 newly failing, 0 changed in all, {len(found.changes)} as before")
     else:
         rows = [row for row in found.changes if row.change.value != "same"]
         show.table(
