@@ -13,7 +13,7 @@ from typing import Any, Final
 
 from a2a_lab.core.policy import Clocks
 from a2a_lab.lab.casewriting import body_of
-from a2a_lab.lab.repertoire import operation_of
+from a2a_lab.lab.likeness import operation_of
 from a2a_lab.lab.symptoms import Symptom, observed, origins_of
 from a2a_lab.wire.exchange import Exchange
 

@@ -6,13 +6,13 @@ evidence was stored matches anything that stands in its place. Knows nothing of 
 
 from __future__ import annotations
 
-import json
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any, Final, Literal
 from urllib.parse import parse_qsl, urlsplit
 
-from a2a_lab.lab.renaming import KINDS, Renames
+from a2a_lab.lab.likeness import Query, compare, content_of, form_of, operation_in, same_query
+from a2a_lab.lab.renaming import Renames
 from a2a_lab.net.redact import PLACEHOLDER
 from a2a_lab.wire.exchange import Exchange, first_header
 
@@ -24,7 +24,8 @@ _ASIDE: Final = frozenset(
     {"host", "content-length", "connection", "accept-encoding", "user-agent", "date", "authorization", "cookie"}
 )
 _PORTS: Final = {"http": "80", "https": "443"}
-_MISSING: Final = object()
+_ANYWHERE: Final = "*"  # in place of a host: at this path on any of them
+_COMPARED: Final = 200  # entries that are looked at one by one; a poll of thousands is told apart by its turn alone
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -63,16 +64,27 @@ class _Entry:
     number: int
     exchange: Exchange
     content: Any
-    query: list[tuple[str, str]]
+    query: Query
+    is_blanked: bool  # something in it was replaced before it was stored, so that it may match what looks otherwise
     is_used: bool = False
 
 
 @dataclass(slots=True)
-class _Compared:
-    """How two requests differ: in ids, which are renamed, and at JSON Pointers, which are named."""
+class _Shelf:
+    """What was recorded at one place: by form, by operation, and what was blanked, which has no form of its own."""
 
-    renames: Renames = field(default_factory=Renames)
-    differs: list[str] = field(default_factory=list)
+    entries: list[_Entry] = field(default_factory=list)
+    forms: dict[Any, list[_Entry]] = field(default_factory=dict)
+    operations: dict[Any, list[_Entry]] = field(default_factory=dict)
+    blanked: list[_Entry] = field(default_factory=list)
+
+    def add(self, entry: _Entry) -> None:
+        self.entries.append(entry)
+        self.operations.setdefault(operation_in(entry.content), []).append(entry)
+        if entry.is_blanked:
+            self.blanked.append(entry)
+        else:
+            self.forms.setdefault(form_of(entry.exchange.request_body, entry.query), []).append(entry)
 
 
 class Repertoire:
@@ -80,57 +92,58 @@ class Repertoire:
 
     def __init__(self, exchanges: Sequence[Exchange], *, match: Match = "ids") -> None:
         self._match = match
-        self._entries: dict[tuple[str, str, str], list[_Entry]] = {}
+        self._shelves: dict[tuple[str, str, str], _Shelf] = {}
         self._ids: Renames = Renames()
         for number, exchange in enumerate(exchanges):
             method, place, path, query = _place_of(exchange)
-            entry = _Entry(number=number, exchange=exchange, content=_content(exchange.request_body), query=query)
-            self._entries.setdefault((method, place, path), []).append(entry)
-        self.places = frozenset(place for _, place, _ in self._entries)
+            entry = _Entry(
+                number=number,
+                exchange=exchange,
+                content=content_of(exchange.request_body),
+                query=query,
+                is_blanked=PLACEHOLDER.encode() in exchange.request_body or any(PLACEHOLDER in one for _, one in query),
+            )
+            for where in (place, _ANYWHERE):
+                self._shelves.setdefault((method, where, path), _Shelf()).add(entry)
+        self.places = frozenset(place for _, place, _ in self._shelves) - {_ANYWHERE}
 
     def find(self, asked: Asked) -> Hit | Miss:
         """The answer whose turn it is."""
-        path, _, query = asked.target.partition("?")
-        here, live = self._at(asked.method, asked.place, self._recorded(path)), _content(asked.body)
-        if not here:
-            return self._nowhere(asked, path)
-        pairs = parse_qsl(query, keep_blank_values=True)
-        placed = [entry for entry in here if _same_query(entry.query, pairs)]
-        if not placed:
-            known = ", ".join(sorted({_shown_query(entry.query) for entry in here})[:3])
-            return Miss(status=404, why=f"{path} was recorded with the query {known}, not {query or 'without one'!r}")
-        compared = [(entry, self._compare(entry, live)) for entry in placed]
-        fit = [(entry, found) for entry, found in compared if not found.differs]
+        path, _, text = asked.target.partition("?")
+        # A name that was never recorded is that of the replay itself: whatever was recorded at this path will do.
+        place = normalised(asked.place) if normalised(asked.place) in self.places else _ANYWHERE
+        shelf = self._shelves.get((asked.method, place, self._recorded(path)))
+        if shelf is None:
+            return self._nowhere(asked.method, place, path)
+        live, query = content_of(asked.body), parse_qsl(text, keep_blank_values=True)
+        fit = shelf.forms.get(form_of(asked.body, query), [])
+        blanked = [
+            one for one in shelf.blanked if same_query(one.query, query) and not compare(one.content, live).differs
+        ]
+        if blanked:
+            fit = sorted([*fit, *blanked], key=lambda one: one.number)
         if not fit and self._match == "operation":
-            fit = [(entry, found) for entry, found in compared if _operation(entry.content) == _operation(live)]
+            fit = [one for one in shelf.operations.get(operation_in(live), ()) if same_query(one.query, query)]
         if not fit:
-            return Miss(status=404, why=_nearest(asked, compared, live))
-        return self._take(_by_headers(fit, asked.headers))
+            return Miss(status=404, why=_nearest(path, text, live, query, shelf))
+        return self._take(_by_headers(fit, asked.headers), live)
 
-    def _take(self, fit: list[tuple[_Entry, _Compared]]) -> Hit:
-        turn = next((place for place, (entry, _) in enumerate(fit) if not entry.is_used), None)
+    def _take(self, fit: list[_Entry], live: Any) -> Hit:
+        turn = next((place for place, entry in enumerate(fit) if not entry.is_used), None)
         again = turn is None
         turn = len(fit) - 1 if turn is None else turn
-        entry, found = fit[turn]
+        entry = fit[turn]
         entry.is_used = True
-        self._ids.ids.update(found.renames.ids)
-        renames = Renames(rpc=found.renames.rpc, ids=dict(self._ids.ids))
+        renames = compare(entry.content, live).renames
+        self._ids.ids.update(renames.ids)
         return Hit(
             number=entry.number,
             exchange=entry.exchange,
             turn=turn + 1,
             turns=len(fit),
             again=again,
-            renames=renames,
+            renames=Renames(rpc=renames.rpc, ids=dict(self._ids.ids)),
         )
-
-    def _at(self, method: str, place: str, path: str) -> list[_Entry]:
-        """What was recorded at a place. A name that was never recorded is that of the replay itself: any will do."""
-        place = normalised(place)
-        if place in self.places:
-            return self._entries.get((method, place, path), [])
-        found = [entry for key, entries in self._entries.items() if key[::2] == (method, path) for entry in entries]
-        return sorted(found, key=lambda entry: entry.number)
 
     def _recorded(self, path: str) -> str:
         """The path with the recorded ids in it, where a consumer's own stand there (REST names tasks in the path)."""
@@ -139,23 +152,10 @@ class Repertoire:
         recorded = {live: old for (_, old), live in self._ids.ids.items()}
         return "/".join(recorded.get(piece, piece) for piece in path.split("/"))
 
-    def _compare(self, entry: _Entry, live: Any) -> _Compared:
-        found = _Compared()
-        try:
-            _walk(entry.content, live, "", None, found)
-        except RecursionError:
-            found.differs.append("(too deep to compare)")
-        return found
-
-    def _nowhere(self, asked: Asked, path: str) -> Miss:
-        place = normalised(asked.place)
-        methods = {
-            method
-            for method, there, known in self._entries
-            if known == path and (there == place or place not in self.places)
-        }
+    def _nowhere(self, method: str, place: str, path: str) -> Miss:
+        methods = sorted(known for known, there, here in self._shelves if (there, here) == (place, path))
         if methods:
-            return Miss(status=405, why=f"{path} was recorded with {' and '.join(sorted(methods))} only")
+            return Miss(status=405, why=f"{path} was recorded with {' and '.join(methods)} only")
         return Miss(status=404, why=f"nothing was recorded at {path}")
 
 
@@ -176,96 +176,36 @@ def origins(exchanges: Sequence[Exchange]) -> dict[str, list[Exchange]]:
     return found
 
 
-def _place_of(exchange: Exchange) -> tuple[str, str, str, list[tuple[str, str]]]:
+def _place_of(exchange: Exchange) -> tuple[str, str, str, Query]:
     parts = urlsplit(exchange.url)
     query = parse_qsl(parts.query, keep_blank_values=True)
     return exchange.method.upper(), normalised(parts.netloc), parts.path or "/", query
 
 
-def _content(body: bytes) -> Any:
-    """The JSON of a body; the bytes themselves where it is none; nothing for an empty one."""
-    if not body:
-        return None
-    try:
-        return json.loads(body)
-    except (ValueError, RecursionError):
-        return body
-
-
-def _walk(recorded: Any, live: Any, at: str, key: str | None, found: _Compared) -> None:
-    """Compare two JSON values member by member."""
-    if isinstance(recorded, dict) and isinstance(live, dict):
-        for name in {**recorded, **live}:
-            _member(recorded.get(name, _MISSING), live.get(name, _MISSING), at, name, found)
-    elif isinstance(recorded, list) and isinstance(live, list) and len(recorded) == len(live):
-        for place, (old, new) in enumerate(zip(recorded, live, strict=True)):
-            _walk(old, new, f"{at}/{place}", key, found)
-    elif key is not None and isinstance(recorded, str) and isinstance(live, str):
-        found.renames.ids[(KINDS[key], recorded)] = live
-    elif not _equal(recorded, live):
-        found.differs.append(at or "the body")
-
-
-def _member(recorded: Any, live: Any, at: str, name: str, found: _Compared) -> None:
-    here = f"{at}/{name}"
-    if at == "" and name == "id":
-        # The id of a JSON-RPC request; a REST body has no id of its own.
-        found.renames.rpc = (None if recorded is _MISSING else recorded, None if live is _MISSING else live)
-    elif name in KINDS and not isinstance(recorded, dict) and not isinstance(live, dict):
-        if recorded not in (None, _MISSING) and live not in (None, _MISSING):
-            _walk(recorded, live, here, name, found)
-    elif recorded is _MISSING or live is _MISSING:
-        found.differs.append(here)
-    else:
-        _walk(recorded, live, here, None, found)
-
-
-def _equal(recorded: Any, live: Any) -> bool:
-    if isinstance(recorded, str) and isinstance(live, str) and PLACEHOLDER in recorded:
-        before, _, after = recorded.partition(PLACEHOLDER)
-        return live.startswith(before) and live.endswith(after.rpartition(PLACEHOLDER)[2])
-    return isinstance(recorded, bool) is isinstance(live, bool) and bool(recorded == live)
-
-
-def _same_query(recorded: list[tuple[str, str]], live: list[tuple[str, str]]) -> bool:
-    return len(recorded) == len(live) and all(
-        name == other and _equal(value, new)
-        for (name, value), (other, new) in zip(sorted(recorded), sorted(live), strict=True)
-    )
-
-
-def _shown_query(query: list[tuple[str, str]]) -> str:
+def _shown_query(query: Query) -> str:
     return repr("&".join(f"{name}={value}" for name, value in query))
 
 
-def _operation(content: Any) -> Any:
-    """What a body asks for: the JSON-RPC method; nothing that tells REST bodies of one path apart."""
-    return content.get("method") if isinstance(content, dict) else None
-
-
-def operation_of(body: bytes) -> str:
-    """The JSON-RPC method that a body names; empty for none."""
-    method = _operation(_content(body))
-    return method if isinstance(method, str) else ""
-
-
-def _nearest(asked: Asked, compared: list[tuple[_Entry, _Compared]], live: Any) -> str:
-    """Why no recorded request is this one: the entry that differs least, and where."""
-    entry, found = min(compared, key=lambda one: len(one[1].differs))
-    wanted, got = _operation(entry.content), _operation(live)
-    where = asked.target.partition("?")[0]
+def _nearest(path: str, text: str, live: Any, query: Query, shelf: _Shelf) -> str:
+    """Why no recorded request is this one: the query, the operation, or where the entry that differs least differs."""
+    placed = [entry for entry in shelf.entries[:_COMPARED] if same_query(entry.query, query)]
+    if not placed:
+        known = ", ".join(sorted({_shown_query(entry.query) for entry in shelf.entries[:_COMPARED]})[:3])
+        return f"{path} was recorded with the query {known}, not {text or 'without one'!r}"
+    entry, found = min(((one, compare(one.content, live)) for one in placed), key=lambda one: len(one[1].differs))
+    wanted, got = operation_in(entry.content), operation_in(live)
     if wanted != got:
-        return f"{where} was recorded with {wanted!r}, not with {got!r:.60}"
+        return f"{path} was recorded with {wanted!r}, not with {got!r:.60}"
     places = ", ".join(found.differs[:3]) + (" and more" if len(found.differs) > 3 else "")
     return f"{got or 'the request'} differs from recorded entry {entry.number} at {places}, not in ids only"
 
 
-def _by_headers(
-    fit: list[tuple[_Entry, _Compared]], headers: Sequence[tuple[str, str]]
-) -> list[tuple[_Entry, _Compared]]:
+def _by_headers(fit: list[_Entry], headers: Sequence[tuple[str, str]]) -> list[_Entry]:
     """Those that a header tells apart: where recorded values of one differ, the live request's own value decides."""
-    for name in sorted({header.lower() for entry, _ in fit for header, _ in entry.exchange.request_headers} - _ASIDE):
-        values = [first_header(entry.exchange.request_headers, name) for entry, _ in fit]
+    if len(fit) > _COMPARED:
+        return fit
+    for name in sorted({header.lower() for entry in fit for header, _ in entry.exchange.request_headers} - _ASIDE):
+        values = [first_header(entry.exchange.request_headers, name) for entry in fit]
         wanted = first_header(list(headers), name)
         if len(set(values)) > 1 and wanted in values:
             fit = [one for one, value in zip(fit, values, strict=True) if value == wanted]

@@ -19,8 +19,9 @@ from urllib.parse import urlsplit
 
 from a2a_lab.errors import Misuse, RecordFault
 from a2a_lab.lab.incoming import BadRequest, read_request
+from a2a_lab.lab.likeness import operation_of
 from a2a_lab.lab.performance import BEFORE_CONNECTING, Performance, Piece, perform, reason, shortcoming
-from a2a_lab.lab.repertoire import Asked, Hit, Match, Miss, Repertoire, operation_of, origins
+from a2a_lab.lab.repertoire import Asked, Hit, Match, Miss, Repertoire, origins
 from a2a_lab.wire.exchange import Exchange
 
 HOST: Final = "127.0.0.1"

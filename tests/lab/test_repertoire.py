@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import time
 from typing import Any
 
 import pytest
@@ -160,6 +161,20 @@ def test_hostile_nesting_is_no_match_and_no_error() -> None:
     assert isinstance(found([recorded(call())], asked(b"[" * 100_000)), Miss)
     deep = call(x=json.loads("[" * 500 + "]" * 500))
     assert isinstance(found([recorded(deep)], asked(call(x=1))), Miss)
+
+
+@pytest.mark.parametrize("body", [b'{"method":[]}', b'{"method":{}}', b"[1]", b"1e999", b'{"id":{}}', b"\xff"])
+def test_any_body_is_looked_up(body: bytes) -> None:
+    assert isinstance(found([recorded(call()), recorded(body)], asked(body)), Hit)
+    assert isinstance(found([recorded(call())], asked(body)), Miss)
+
+
+def test_time_follows_the_number_of_entries() -> None:
+    """A day of polling: thousands of requests alike, each with its own answer in turn."""
+    many = [recorded(call("GetTask", rpc_id=number, id="t1")) for number in range(4000)]
+    repertoire, began = Repertoire(many), time.perf_counter()
+    numbers = [one.number for _ in many if isinstance(one := repertoire.find(asked(call("GetTask", id="t1"))), Hit)]
+    assert numbers == list(range(4000)) and time.perf_counter() - began < 10
 
 
 def test_origins_are_named_as_connect_to_names_them() -> None:
