@@ -61,11 +61,10 @@ def test_papermill_gives_the_figures_of_the_report(tmp_path: Path, posture: str)
 @pytest.mark.parametrize(
     ("notebook", "given", "told"),
     [
-        ("matrix", ("-p", "attempts", "2.5"), "attempts is 2.5"),
         ("vendor", ("-p", "url", "http://127.0.0.1:9", "-p", "skill", "True"), "Use `-r skill True`"),
         ("comparison", ("-p", "base", "nowhere", "-p", "other", "nowhere"), "nowhere holds no records.jsonl"),
     ],
-    ids=["float for a count", "truth for text", "no such run"],
+    ids=["truth for text", "no such run"],
 )
 def test_what_papermill_lets_pass_is_refused_in_a_sentence(
     tmp_path: Path, notebook: str, given: tuple[str, ...], told: str
