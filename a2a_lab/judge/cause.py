@@ -20,7 +20,7 @@ from a2a_lab.core.version import line_of
 from a2a_lab.judge.cause_called import cause_of_call
 from a2a_lab.judge.consumer_cards import lost_base_path
 from a2a_lab.judge.consumer_result import failure_of, is_end_missing, missing_artifacts
-from a2a_lab.judge.visit import Account, Look, Visit, places_of
+from a2a_lab.judge.visit import Account, Look, Visit, is_line, places_of
 from a2a_lab.verdicts import Finding, FindingKind
 from a2a_lab.wire.exchange import first_header
 
@@ -127,11 +127,11 @@ def _declined_card(visit: Visit, text: str, dialects: Sequence[str], bindings: S
     said = f"it fetched {quoted(look.url)} and sent nothing; it says {quoted(text, 300)}"
     if _GATE.search(text):
         return causes.CONSUMER_GATE(said, found=text[:400], at=look.url)
+    offered = {place.binding for place in places_of(look.card) if any(is_line(place, one) for one in dialects)}
+    if offered and bindings and not offered & set(bindings):
+        return causes.NO_COMMON_BINDING(said, found=sorted(offered), expected=list(bindings), at=look.url)
     if kind := _generation(look, look.card, text, dialects):
         return kind(said, found=text[:400], at=look.url)
-    offered = sorted({place.binding for place in places_of(look.card)})
-    if bindings and not set(offered) & set(bindings):
-        return causes.NO_COMMON_BINDING(said, found=offered, expected=list(bindings), at=look.url)
     if _SCHEMA.search(text):
         return causes.CARD_SCHEMA_STRICTER(said, found=text[:400], at=look.url)
     return consumer_findings.READABLE_CARD_DECLINED(said, found=text[:400], at=look.url)

@@ -10,7 +10,9 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 
 from a2a_lab.core.policy import Intent, Policy
+from a2a_lab.core.resolution import NO_INTERFACE
 from a2a_lab.core.tasks import TaskBook
+from a2a_lab.core.version import VERSION_INCOMPATIBLE
 from a2a_lab.judge.booking import note_answer, note_request
 from a2a_lab.judge.consumer import ConsumerJudgement, judge_consumer
 from a2a_lab.judge.offline import Given, Judgement, judge_evidence
@@ -21,6 +23,8 @@ from a2a_lab.wire.exchange import Exchange
 
 SUPPORTS = ("1.0", "0.3", "0.2", "0.1")
 BINDINGS = ("JSONRPC", "HTTP+JSON")
+# What the lab itself could not call: nobody asked it to, and what this consumer could call is told on its side.
+_OF_THE_LAB = frozenset({NO_INTERFACE.slug, VERSION_INCOMPATIBLE.slug})
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -77,7 +81,7 @@ def judge_pair(
     findings = Findings()
     for stage in agent.findings.stages:
         findings.reach(stage)
-    findings.add(*agent.findings.all, *consumer.findings, *noted)
+    findings.add(*(one for one in agent.findings.all if one.slug not in _OF_THE_LAB), *consumer.findings, *noted)
     return PairJudgement(findings=findings, agent=agent, consumer=consumer, book=booked(visit, address))
 
 

@@ -24,7 +24,7 @@ from a2a_lab.judge.transcript import Call
 from a2a_lab.judge.visit import Account
 from a2a_lab.lab.cell import TOOL, Meeting, meet
 from a2a_lab.lab.external import wait_for_client
-from a2a_lab.lab.judging import PairJudgement
+from a2a_lab.lab.judging import BINDINGS, PairJudgement
 from a2a_lab.lab.matrix import Matrix
 from a2a_lab.lab.measures import measure
 from a2a_lab.lab.pair_recall import TEXT, Beside, judge_cell, pair_policy, write_beside
@@ -86,6 +86,7 @@ async def _own(cell: PairCell, bench: PairBench, agent: ServedAgent, started: st
     is_stream, is_trusting = cell.key.scenario == "stream", cell.key.posture == "trusting"
     policy = Policy(
         supports=OF_THE_LAB,
+        bindings=BINDINGS,
         clocks=replace(clocks, total_s=bench.matrix.cap_s) if is_trusting else clocks,
     )
     meeting = Meeting(

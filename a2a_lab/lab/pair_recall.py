@@ -17,7 +17,7 @@ from typing import Any, Final
 from a2a_lab.core.policy import Intent, Policy
 from a2a_lab.errors import HarnessFault, RecordFault
 from a2a_lab.judge.visit import Account
-from a2a_lab.lab.judging import SUPPORTS, PairJudgement, judge_pair
+from a2a_lab.lab.judging import BINDINGS, SUPPORTS, PairJudgement, judge_pair
 from a2a_lab.lab.matrix import Matrix
 from a2a_lab.lab.records import CellRecord, Run
 from a2a_lab.lab.rowreading import read_finding
@@ -54,8 +54,8 @@ class Beside:
 
 
 def pair_policy(matrix: Matrix) -> Policy:
-    """What a foreign consumer and its agent are judged under: every version and binding that there is."""
-    return Policy(supports=SUPPORTS, bindings=("JSONRPC", "HTTP+JSON"), clocks=matrix.clocks)
+    """What a foreign consumer and its agent are judged under: every version and binding that the lab reads."""
+    return Policy(supports=SUPPORTS, bindings=BINDINGS, clocks=matrix.clocks)
 
 
 def pair_intent(scenario: str) -> Intent:

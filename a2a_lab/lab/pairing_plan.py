@@ -19,6 +19,7 @@ from a2a_lab.vendors.consumer_spec import ConsumerSpec
 from a2a_lab.vendors.tables import nearest
 
 OF_THE_LAB = ("1.0", "0.3")  # what the lab's own consumers speak
+OF_THE_LAB_OVER = ("JSONRPC", "HTTP+JSON")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -69,7 +70,10 @@ def spec_of(cell: PairCell) -> ConsumerSpec:
     """What a consumer of a pair wants, as a matrix of simulated vendors would say it: a line of text, no skill."""
     is_stream = cell.key.scenario == "stream"
     wait: Literal["stream", "block"] = "stream" if is_stream else "block"
-    return ConsumerSpec(name=cell.consumer.name, skill=None, stream=is_stream, wait=wait, supports=OF_THE_LAB)
+    name = cell.consumer.name
+    return ConsumerSpec(
+        name=name, skill=None, stream=is_stream, wait=wait, supports=OF_THE_LAB, bindings=OF_THE_LAB_OVER
+    )
 
 
 def _key(agent: AgentEntry, consumer: ConsumerEntry, scenario: str, attempt: int) -> CellKey:
@@ -78,7 +82,7 @@ def _key(agent: AgentEntry, consumer: ConsumerEntry, scenario: str, attempt: int
         agent=agent.name,
         agent_version=agent.vendor.version,
         consumer=consumer.name,
-        binding=_common(agent.vendor.bindings, vendor.bindings if vendor else ("JSONRPC",)),
+        binding=_common(agent.vendor.bindings, vendor.bindings if vendor else OF_THE_LAB_OVER),
         version=_common(agent.vendor.dialects, vendor.dialects if vendor else OF_THE_LAB),
         scenario=scenario,
         posture=consumer.posture,

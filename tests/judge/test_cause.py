@@ -206,6 +206,10 @@ def test_a_binding_that_nobody_offers_is_no_gate_and_no_generation() -> None:
     found = {"dialects": ("1.0",), "bindings": ("GRPC",)}
     assert cause(look(card_1_0()), account=failed(text), **found) == "no-common-binding"
     assert cause(look(card_0_3()), account=failed(text), **found) == "older-card-unusable"
+    grpc = look(card_1_0({"url": "127.0.0.1:5", "protocolBinding": "GRPC", "protocolVersion": "1.0"}))
+    odd = failed("UnsupportedProtocol: Request URL is missing an 'http://' or 'https://' protocol.")
+    assert cause(grpc, account=odd, dialects=("1.0",), bindings=("JSONRPC",)) == "no-common-binding"
+    assert cause(grpc, account=failed(NO_URL), dialects=("0.3",), bindings=("JSONRPC",)) == "newer-card-unreadable"
 
 
 def test_a_schema_that_wants_more_than_the_version_is_another_cause() -> None:
