@@ -176,6 +176,24 @@ def test_every_divergence_is_a_typed_error_or_a_named_hint_in_enforcing(seven: M
     assert "stream-without-artifact" in errors["birch", "dash"] and "idle-hang" in errors["cedar", "dash"]
 
 
+def test_a_trusting_cell_is_judged_by_its_evidence_whatever_its_client_believed(seven: Met) -> None:
+    """R5: the client knew of its timeout alone, and took an empty stream as done; the gates that it skipped see more."""
+    cells = seven.of("trusting")
+    assert {pair: cell.verdict.value for pair, cell in cells.items()} == {
+        ("alder", "notes"): "accept",
+        ("alder", "records"): "hint",
+        ("birch", "notes"): "hint",
+        ("birch", "records"): "accept",
+        ("birch", "dash"): "conformance-error",
+        ("cedar", "batch"): "orphan",
+        ("cedar", "dash"): "orphan",
+    }
+    assert {cell.authority for cell in cells.values()} == {"advisory"}, "nothing was probed, so no card binds"
+    raised = {pair: cell.errors for pair, cell in cells.items() if cell.errors}
+    assert raised == {("cedar", "dash"): ("client-transport-timeout",)}
+    assert cells["birch", "dash"].said == "takes it as done, with no artifact"
+
+
 def test_the_hang_is_waited_out_in_trusting_and_known_early_in_enforcing(seven: Met) -> None:
     """A short timeout passed off as the hang would show: the wait is that of the transport, counted from the news."""
     trusting, enforcing = (seven.of(posture)["cedar", "dash"].measures for posture in POSTURES)
