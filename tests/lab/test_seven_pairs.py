@@ -177,7 +177,7 @@ def test_every_divergence_is_a_typed_error_or_a_named_hint_in_enforcing(seven: M
 
 
 def test_a_trusting_cell_is_judged_by_its_evidence_whatever_its_client_believed(seven: Met) -> None:
-    """R5: the client knew of its timeout alone, and took an empty stream as done; the gates that it skipped see more."""
+    """R5: the client knew of its timeout alone, and took an empty stream as done; the gates it skipped see more."""
     cells = seven.of("trusting")
     assert {pair: cell.verdict.value for pair, cell in cells.items()} == {
         ("alder", "notes"): "accept",
