@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from a2a_lab.core.closures import Ending
 from a2a_lab.core.model import Artifact, Json, Message, RpcError, State, Task
@@ -19,7 +19,7 @@ from a2a_lab.judge.lastword import last_word, received
 from a2a_lab.net.caller import Caller, Opened
 from a2a_lab.net.client import LiveStream
 from a2a_lab.net.journal import Journal
-from a2a_lab.verdicts import Finding, NotGradeable
+from a2a_lab.verdicts import Finding, Kind, NotGradeable, Verdict
 from a2a_lab.wire.dialects import OutMessage
 from a2a_lab.wire.streams import StreamReader
 
@@ -96,6 +96,7 @@ class Follower:
 
     async def _poll(self, task: Task, followed: Followed, began: float) -> None:
         clocks, pause, moved = self._policy.clocks, FIRST_POLL_S, self._clock()
+        missed: list[Finding] = []
         while not (task.state.is_terminal or task.state.is_interrupted or task.state is State.UNKNOWN):
             left = min(moved + clocks.hang_s, began + clocks.total_s) - self._clock()
             if left <= 0:
@@ -104,19 +105,27 @@ class Follower:
             await asyncio.sleep(min(pause, left))
             pause = min(2 * pause, LAST_POLL_S)
             called = await self._caller.call("get", purpose="get", task_id=task.id, total_s=clocks.total_s)
-            if called.answer is None:
-                followed.timed_out = followed.is_hang = called.exchange.fault == "read-timeout"
+            answer = called.answer
+            if answer is None and called.exchange.fault == "read-timeout":
+                followed.timed_out = followed.is_hang = True
                 break
-            followed.findings += called.answer.findings
-            if called.answer.task is None:
-                if called.answer.error is not None and called.answer.error.name == "TaskNotFound":
-                    await self._journal.gone(task.id)
+            if answer is not None and answer.error is not None and answer.error.name == "TaskNotFound":
+                followed.findings += answer.findings
+                await self._journal.gone(task.id)
                 break
-            seen = called.answer.task
+            if answer is None or answer.task is None:
+                # One look that fails says nothing about the task: it is asked again until nothing moved for too long.
+                missed += answer.findings if answer is not None else ()
+                continue
+            followed.findings += answer.findings
+            followed.findings += [replace(one, verdict=Verdict.ACCEPT, kind=Kind.NOTE) for one in missed]
+            missed = []
+            seen = answer.task
             await self._journal.task(seen, how="get")
             if (seen.state, len(seen.artifacts)) != (task.state, len(task.artifacts)):
                 moved, pause = self._clock(), FIRST_POLL_S
             task = seen
+        followed.findings += missed
         followed.answer, followed.artifacts = task, task.artifacts
 
     async def stream(
