@@ -197,6 +197,20 @@ class Follower:
             case _:
                 pass
 
+    async def _settled(self, reader: StreamReader, followed: Followed) -> Task | None:
+        """What became of a task whose stream is over and did not show its end.
+
+        A stream may end before its task does, in 0.3 by the book: then it is asked for until it settles or nothing
+        moves. After a hang that wait is over already.
+        """
+        task = await self._look(reader.watch.task_id or "")
+        if task is None or reader.result.is_hang:
+            return task
+        rest = Followed(message_id=followed.message_id)
+        await self._poll(task, rest, self._clock())
+        followed.findings += rest.findings
+        return rest.task
+
     async def _look(self, task_id: str) -> Task | None:
         """Ask for a task once, and write down what came."""
         called = await self._caller.call(
@@ -213,7 +227,7 @@ class Follower:
 
     async def _conclude(self, live: LiveStream, reader: StreamReader, followed: Followed) -> None:
         if reader.watch.needs_settling and reader.watch.task_id is not None:
-            reader.asked(await self._look(reader.watch.task_id), self._clock())
+            reader.asked(await self._settled(reader, followed), self._clock())
         result = followed.stream = reader.result
         followed.findings += result.findings
         followed.not_gradeable = reader.not_gradeable
