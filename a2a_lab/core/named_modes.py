@@ -57,6 +57,7 @@ _KEYS = frozenset(
         "contenttype",
     )
 ) | {"inputmodes", "inputmode", "mimetypes", "acceptedmimetypes", "supportedmimetypes", "expectedmimetype", "modes"}
+_PROSE = 2000  # characters of an answer's prose that are read for modes
 _DEPTH = 6  # deep enough for error details, and an end for a document made to be deep
 
 _TYPE = r"(?:application|audio|font|image|message|model|multipart|text|video)/(?:\*|[a-z0-9](?:[a-z0-9.+_-]*[a-z0-9])?)"
@@ -154,7 +155,15 @@ def _first(*found: tuple[Evidence, Iterable[str]]) -> NamedModes:
 
 
 def _said(texts: Iterable[str]) -> list[str]:
-    return [mode for text in texts for mode in modes_in_text(text)]
+    """What texts name, as far as they are read: a request for a mode is a sentence, and prose costs its square."""
+    found: list[str] = []
+    left = _PROSE
+    for text in texts:
+        found += modes_in_text(text[:left])
+        left -= len(text)
+        if left <= 0:
+            break
+    return found
 
 
 def _listed(value: Json, depth: int = _DEPTH) -> list[str]:

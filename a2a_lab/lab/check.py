@@ -163,19 +163,30 @@ async def check(url: str, options: CheckOptions) -> CheckResult:
         raise Misuse(
             f"the TLS files cannot be used: {fault}; check --ca-bundle, --client-cert and --client-key"
         ) from fault
+    redactor = Redactor(headers=credentials.header_names, values=credentials.secrets)
+    evidence = out / "checks" / f"{run}.har"
+
+    def keep() -> None:
+        write_har(
+            evidence,
+            recorder.exchanges,
+            started=recorder.started,
+            tool=TOOL,
+            redactor=redactor,
+            comment=f"check of {redactor.url(url)}",
+        )
+
     with Ledger(out / LEDGER) as ledger:
-        journal = Journal(ledger, run, job.cell, agent=url)
-        async with new_client(reach, context) as client:
-            http = Http(client, recorder, bounds=policy.bounds, connect_to=reach.connect_to)
-            outcome = await EnforcingInitiator().run(job, http, journal)
-    evidence = write_har(
-        out / "checks" / f"{run}.har",
-        recorder.exchanges,
-        started=recorder.started,
-        tool=TOOL,
-        redactor=Redactor(headers=credentials.header_names, values=credentials.secrets),
-        comment=f"check of {url}",
-    )
+        journal = Journal(ledger, run, job.cell, agent=redactor.url(url))
+        try:
+            async with new_client(reach, context) as client:
+                http = Http(client, recorder, bounds=policy.bounds, connect_to=reach.connect_to)
+                outcome = await EnforcingInitiator().run(job, http, journal)
+        except BaseException:
+            if recorder.exchanges:  # what was seen is kept, also where the check was interrupted
+                keep()
+            raise
+    keep()
     return _result(url, options, job, outcome, recorder, journal, canary, evidence)
 
 

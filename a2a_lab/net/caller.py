@@ -84,7 +84,10 @@ class Caller:
         """One unary call, ended at `total_s` seconds at the latest (None: only by the transport or the lab's cap)."""
         rpc_id, request = self._request(op, message, task_id, metadata, accepts, return_immediately)
         called = await self._once(op, rpc_id, request, purpose, total_s)
-        wait_s = called.answer.retry_after_s if called.answer and called.answer.not_gradeable == "throttled" else None
+        answer = called.answer
+        # A readable answer under 503 is an answer: what it started would be started twice (R35).
+        is_declined = answer is not None and answer.task is None and answer.message is None
+        wait_s = answer.retry_after_s if answer and is_declined and answer.not_gradeable == "throttled" else None
         if wait_s is not None and wait_s <= PATIENCE_S:
             await asyncio.sleep(wait_s)
             called = await self._once(op, rpc_id, request, purpose, total_s)

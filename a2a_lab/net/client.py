@@ -182,6 +182,8 @@ class Http:
             yield response
         finally:
             await response.aclose()
+            # Every GET of a cell sends the same headers (R33), and no agent's cookie reaches another's.
+            self._client.cookies.clear()
 
     def _recognise(self, exchange: Exchange) -> None:
         """What answers must be what the lab started; a port may have been taken by somebody else (DESIGN 9)."""

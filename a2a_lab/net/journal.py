@@ -101,7 +101,7 @@ class Journal:
 
     async def answer(self, message_id: str, answer: Answer | None, exchange: Exchange) -> None:
         """What a send was answered with; None where no answer could be read."""
-        if answer is not None and answer.task is not None:
+        if answer is not None and answer.task is not None and answer.task.id:
             await self.task(answer.task, how="answer", message_id=message_id)
         elif answer is not None and answer.message is not None:
             await self.message(message_id)
