@@ -164,8 +164,22 @@ class Conversation:
             self._add(CALL_UNREACHABLE(f"{exchange.url}: {exchange.fault}", found=exchange.fault))
         elif exchange.status not in REDIRECTS or not self._redirected(call):
             self._judge_answer(place, history, around)
-        if self._writes:
+        if self._writes and not self._is_overtaken(call):
             note_answer(self.book, call, name)
+
+    def _is_overtaken(self, call: Call) -> bool:
+        """Whether a look fell into a stream of its task that said more afterwards: a stream is booked where it began.
+
+        What such a look showed is older than what the books hold, and would read as a step back.
+        """
+        task_id = call.answer.task.id if call.op == "get" and call.answer and call.answer.task else None
+        return task_id is not None and any(
+            other.watched is not None
+            and other.watched.task_id == task_id
+            and other.exchange.started_ms < call.exchange.started_ms
+            and any(heard.at_ms > call.exchange.ended_ms for heard in other.events[-1:])
+            for other in self.calls
+        )
 
     def _judge_answer(self, place: int, history: History, around: Around) -> None:
         call = self.calls[place]
