@@ -122,7 +122,7 @@ class Follower:
             missed = []
             seen = answer.task
             await self._journal.task(seen, how="get")
-            if (seen.state, len(seen.artifacts)) != (task.state, len(task.artifacts)):
+            if (seen.state, len(seen.artifacts), seen.message) != (task.state, len(task.artifacts), task.message):
                 moved, pause = self._clock(), FIRST_POLL_S
             task = seen
         followed.findings += missed
@@ -207,11 +207,11 @@ class Follower:
     async def _settled(self, reader: StreamReader, followed: Followed) -> Task | None:
         """What became of a task whose stream is over and did not show its end.
 
-        A stream may end before its task does, in 0.3 by the book: then it is asked for until it settles or nothing
-        moves. After a hang that wait is over already.
+        In 0.3 a stream may end by the book before its task does: it is then asked for until it settles or nothing moves
+        any more. A stream that broke or hung is asked about once, and its task is cancelled with the rest.
         """
         task = await self._look(reader.watch.task_id or "")
-        if task is None or reader.result.is_hang:
+        if task is None or reader.result.closure != "final-proved":
             return task
         rest = Followed(message_id=followed.message_id)
         await self._poll(task, rest, self._clock())
