@@ -8,6 +8,7 @@ After a kill -9 at any point the intent rows account for every artifact and task
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import json
 import sqlite3
 import threading
@@ -77,6 +78,8 @@ class Ledger:
         try:
             self.path.parent.mkdir(parents=True, exist_ok=True)
             self._db = sqlite3.connect(self.path, check_same_thread=False, timeout=30.0)
+            with contextlib.suppress(OSError):
+                self.path.chmod(0o600)  # what agents answered is other people's data (R38)
             self._db.execute("PRAGMA journal_mode=WAL")
             self._db.execute("PRAGMA synchronous=FULL")
             found = self._db.execute("PRAGMA user_version").fetchone()[0]
