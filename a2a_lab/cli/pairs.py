@@ -29,7 +29,7 @@ def show_run(run: Run) -> int:
 def show_cells(run: Run) -> None:
     """Who met whom, what came of it and why."""
     show.table(
-        ["agent", "consumer", "spoken", "scenario", "verdict", "cause", "s", "how it ended"],
+        ["consumer and agent", "does", "verdict", "cause", "s"],
         [_row(cell) for cell in run.cells],
     )
 
@@ -99,14 +99,11 @@ def show_plan(matrix: Matrix, *, posture: str, only: str, must_include: str, att
 def _row(cell: CellRecord) -> list[object]:
     key = cell.key
     return [
-        key.agent,
-        key.consumer,
-        f"{key.binding} {key.version}",
+        f"{key.consumer} on {key.agent}",
         key.scenario,
         show.word(cell.verdict.value),
         cell.errors[0] if cell.errors else "",
         f"{cell.measures.time_to_verdict_s:.1f}",
-        cell.said[:100],
     ]
 
 
