@@ -100,10 +100,9 @@ def _show(judged: Judged) -> None:
     if judged.not_gradeable is not None:
         show.say("the agent could not be judged: ", show.word(judged.not_gradeable.value))
     show.stages(judged.judgement.findings.stages_json())
-    for finding in judged.judgement.findings.all:
-        if finding.other and finding.verdict is not Verdict.ACCEPT:
-            whose = "policy" if finding.judge is Judge.SPEC else "the specification"
-            show.say(f"  {finding.slug}, as {whose} would have it: {finding.other}")
+    others = [one for one in judged.judgement.findings.all if one.other and one.verdict is not Verdict.ACCEPT]
+    for slug, judge, other in dict.fromkeys((one.slug, one.judge, one.other) for one in others):
+        show.say(f"  {slug}, as {'policy' if judge is Judge.SPEC else 'the specification'} would have it: {other}")
     expected = judged.expected
     if expected is None:
         return

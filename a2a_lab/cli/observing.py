@@ -86,27 +86,23 @@ def _told(seen: Observation, written: Path | None) -> None:
     show.say("")
     show.say("verdict   ", show.word(seen.verdict.value))
     show.say(f"outcome   {seen.said}")
-    for whose, found in (("consumer", seen.consumer_findings), ("agent", seen.agent_findings), ("", seen.noted)):
+    for whose, found in (
+        ("the consumer", seen.consumer_findings),
+        ("the agent", seen.agent_findings),
+        ("the recorder", seen.noted),
+    ):
         if found:
             show.say("")
-            show.table(["of", "stage", "verdict", "finding", "what was seen", "whose rule"], _rows(whose, found))
+            show.say(f"about {whose}:")
+            show.finding_lines([_line(one) for one in found])
     show.say("")
     show.say(f"evidence: {seen.evidence}")
     if written is not None:
         show.say(f"page: {written}")
 
 
-def _rows(whose: str, found: tuple[Finding, ...]) -> list[list[object]]:
+def _line(one: Finding) -> tuple[str, str, str, str, str]:
     from a2a_lab.cli import show
 
-    return [
-        [
-            whose or "recorder",
-            one.stage.value,
-            show.word(one.verdict.value),
-            one.slug,
-            one.detail,
-            (one.clause or "") if one.judge.value == "spec" else f"policy {one.rule}",
-        ]
-        for one in found
-    ]
+    whose = show.whose_rule(judge=one.judge.value, rule=one.rule, clause=one.clause)
+    return (one.stage.value, one.verdict.value, one.slug, one.detail, whose)

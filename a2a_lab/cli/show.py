@@ -69,24 +69,32 @@ def table(columns: Sequence[str], rows: Sequence[Sequence[object]], *, title: st
 
 
 def stages(found: Mapping[str, Any]) -> None:
-    """One line a finding, in the order of the flow; a stage without one is a line of its own."""
-    rows: list[list[object]] = []
+    """Every finding in the order of the flow; a stage without one is a line of its own."""
     for stage, record in found.items():
-        first = True
-        for finding in record["findings"]:
-            whose = finding.get("clause") if finding["judge"] == "spec" else f"policy {finding['rule']}"
-            rows.append(
-                [
-                    stage if first else "",
-                    word(record["verdict"] if first else ""),
-                    finding["slug"],
-                    finding["detail"] + (f" ({whose})" if whose else ""),
-                ]
-            )
-            first = False
-        if first:
-            rows.append([stage, word(record["verdict"]), "", ""])
-    table(["stage", "verdict", "finding", "what was seen (whose rule)"], rows, whole=3)
+        finding_lines(
+            [
+                (stage, finding["verdict"], finding["slug"], finding["detail"], whose_rule(**finding))
+                for finding in record["findings"]
+            ]
+            or [(stage, record["verdict"], "", "", "")]
+        )
+
+
+def whose_rule(*, judge: str, rule: str | None = None, clause: str | None = None, **_: object) -> str:
+    """Who decided: a clause of the specification, or a rule of the lab's policy."""
+    return (clause or "") if judge == "spec" else f"policy {rule}"
+
+
+def finding_lines(found: Sequence[tuple[str, str, str, str, str]]) -> None:
+    """Stage, verdict and slug on one line, what was seen and whose rule it is below: sentences need the whole width."""
+    for stage, verdict, slug, detail, whose in found:
+        head = Text.assemble(f"{stage:<11}", word(verdict))
+        if slug:
+            head.append(" " * (max(30 - len(head), 0) + 1)).append(plain(slug))
+        out.print(head, soft_wrap=True)
+        sentence = plain(detail + (f" ({whose})" if whose else ""))
+        for line in sentence.wrap(out, max(out.width - 4, 20)) if sentence else ():
+            out.print(Text("    ") + line, soft_wrap=True)
 
 
 @contextlib.contextmanager
