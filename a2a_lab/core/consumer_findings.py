@@ -45,6 +45,15 @@ CARD_REWRITTEN = _of_consumer(
     kind=Kind.NOTE,
     rule="R5",
 )
+REDIRECT_REWRITTEN = _of_consumer(
+    "redirect-rewritten",
+    "the recorder put its own address into a redirect to the agent's own origin, since the consumer would else have "
+    "walked past it",
+    stage=Stage.FETCH,
+    verdict=Verdict.ACCEPT,
+    kind=Kind.NOTE,
+    rule="R5, R10",
+)
 PAST_THE_RECORDER = _of_consumer(
     "past-the-recorder",
     "an address that the recorder does not stand in front of was handed to the consumer; what it does there is unseen",
@@ -52,6 +61,15 @@ PAST_THE_RECORDER = _of_consumer(
     verdict=Verdict.ACCEPT,
     kind=Kind.NOTE,
     rule="R5",
+)
+CARD_OFFERED_ELSEWHERE = _of_consumer(
+    "card-offered-elsewhere",
+    "the matrix has the recorder offer the card under another well-known path too, where the agent itself serves none: "
+    "what consumers do who are told the path, and no proof that they find it",
+    stage=Stage.FETCH,
+    verdict=Verdict.ACCEPT,
+    kind=Kind.NOTE,
+    rule="R6",
 )
 RECORDING_FULL = _of_consumer(
     "recording-full",

@@ -18,6 +18,7 @@ import httpx
 from a2a_lab.core.causes import AGENT_DIED
 from a2a_lab.core.discovery import Discovery, discover
 from a2a_lab.core.policy import Intent, Policy
+from a2a_lab.core.urls import parse_url
 from a2a_lab.errors import HarnessFault, LabError
 from a2a_lab.judge.consumer import attribute_ends
 from a2a_lab.judge.transcript import Call
@@ -108,7 +109,9 @@ async def _foreign(cell: PairCell, bench: PairBench, agent: ServedAgent, started
     recorder, canary = Recorder(), f"canary-{secrets.token_hex(8)}"
     found = await _look(agent, bench, recorder)
     looks = len(recorder.exchanges)
-    proxy = RecordingProxy(agent.address, recorder, reach=Reach(trust_env=False), nonce=agent.nonce)
+    proxy = RecordingProxy(
+        agent.address, recorder, reach=Reach(trust_env=False), nonce=agent.nonce, aliases=_aliases(cell, agent)
+    )
     async with proxy:
         account = await _consume(cell, bench, proxy, canary)
         died = _death(agent)
@@ -155,6 +158,13 @@ async def _foreign(cell: PairCell, bench: PairBench, agent: ServedAgent, started
         started=started,
         ended=now(),
     )
+
+
+def _aliases(cell: PairCell, agent: ServedAgent) -> dict[str, str]:
+    """Where else the recorder offers the agent's card, as the matrix has it: path asked for, path served."""
+    also_at = cell.agent.card_also_at
+    base = parse_url(agent.address).path.rstrip("/")
+    return {f"{base}{also_at}": parse_url(agent.card_url).path} if also_at is not None else {}
 
 
 async def _look(agent: ServedAgent, bench: PairBench, recorder: Recorder) -> Discovery:

@@ -10,6 +10,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Literal
 
+from a2a_lab.core.resolution import WELL_KNOWN, is_well_known
 from a2a_lab.errors import Misuse
 from a2a_lab.vendors.registry import read_vendors
 from a2a_lab.vendors.tables import Table, nearest
@@ -25,11 +26,16 @@ How = Literal["foreign", "trusting", "enforcing", "external"]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class AgentEntry:
-    """An agent of the matrix: a vendor, launched with further options."""
+    """An agent of the matrix: a vendor, launched with further options.
+
+    `card_also_at` is a path below its address at which the recorder offers its card as well, None for none: how a user
+    fares who tells his client where the card lies.
+    """
 
     name: str
     vendor: Vendor
     options: tuple[str, ...] = ()
+    card_also_at: str | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -93,17 +99,13 @@ class Pairings:
         return cls(agents=agents, consumers=consumers, scenarios=scenarios, pairs=pairs)
 
 
-def _every_agent(known: Mapping[str, Vendor]) -> dict[str, AgentEntry]:
-    return {one.name: AgentEntry(name=one.name, vendor=one) for one in known.values() if one.agent is not None}
-
-
-def _every_consumer(known: Mapping[str, Vendor]) -> dict[str, ConsumerEntry]:
-    vendors = (one for one in known.values() if one.consumer is not None)
-    return {one.name: ConsumerEntry(name=one.name, how="foreign", vendor=one) for one in vendors}
-
-
 def _agent(name: str, table: Table, known: Mapping[str, Vendor]) -> AgentEntry:
-    entry = AgentEntry(name=name, vendor=_vendor(name, table, "agent", known), options=table.texts("options", ()))
+    vendor, also_at = _vendor(name, table, "agent", known), table.text("card_also_at", "") or None
+    if also_at is not None and not (also_at.startswith("/") and is_well_known(also_at)):
+        table.refuse("card_also_at", f"a well-known path, such as {WELL_KNOWN!r}")
+    if also_at is not None and name in known:
+        table.refuse("card_also_at", f"for an agent under a name of its own, such as {name}+told: it is not as served")
+    entry = AgentEntry(name=name, vendor=vendor, options=table.texts("options", ()), card_also_at=also_at)
     table.done()
     return entry
 
@@ -142,9 +144,16 @@ def _vendor(
 def _pairs(
     table: Table, agents: Mapping[str, AgentEntry], consumers: Mapping[str, ConsumerEntry]
 ) -> tuple[tuple[str, str], ...]:
-    """Every agent with every consumer, or those of `pairs` where some are named."""
+    """Every agent with every consumer, or those of `pairs` where some are named.
+
+    The lab's own consumers go without the recorder, and meet no agent whose card only the recorder offers.
+    """
+
+    def meets(agent: str, consumer: str) -> bool:
+        return agents[agent].card_also_at is None or consumers[consumer].how not in OWN
+
     if "pairs" not in table:
-        return tuple((agent, consumer) for agent in agents for consumer in consumers)
+        return tuple((agent, consumer) for agent in agents for consumer in consumers if meets(agent, consumer))
     found: dict[tuple[str, str], None] = {}
     listed = table.take("pairs")
     for place, pair in enumerate(listed if isinstance(listed, list) else [listed]):
@@ -156,6 +165,9 @@ def _pairs(
                 raise Misuse(f"{where}: no {what} is called {name!r}{nearest(name, held)}", where=where, value=name)
         if (pair[0], pair[1]) in found:
             raise Misuse(f"{where}: {pair[0]} x {pair[1]} is there twice", where=where, value=pair)
+        if not meets(pair[0], pair[1]):
+            told = f"{pair[1]} finds cards by itself, and {pair[0]} offers one at card_also_at to others only"
+            raise Misuse(f"{where}: {told}; leave the pair out", where=where, value=pair)
         found[pair[0], pair[1]] = None
     if not found:
         table.refuse("pairs", "a list of at least one [agent, consumer], or leave it out for all")

@@ -1,4 +1,4 @@
-"""The one thing that a recorder changes: its own address stands in place of the agent's in cards that lead past it.
+"""What a recorder changes: its own address stands in place of the agent's in cards and redirects that lead past it.
 
 Everything that would take the consumer elsewhere unseen is noted: what was rewritten, and what could not be.
 """
@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Final
 
-from a2a_lab.core.consumer_findings import CARD_REWRITTEN, PAST_THE_RECORDER
+from a2a_lab.core.consumer_findings import CARD_REWRITTEN, PAST_THE_RECORDER, REDIRECT_REWRITTEN
 from a2a_lab.core.quoting import listed, quoted
 from a2a_lab.core.redirects import REDIRECTS
 from a2a_lab.core.resolution import is_well_known
@@ -17,7 +17,7 @@ from a2a_lab.net.keeping import Kept
 from a2a_lab.verdicts import Finding
 from a2a_lab.wire.exchange import Exchange
 from a2a_lab.wire.http_shape import media_type
-from a2a_lab.wire.rewriting import Rewritten, rewrite_card
+from a2a_lab.wire.rewriting import Rewritten, move_url, rewrite_card
 
 CARD_BYTES: Final = 2_000_000  # a larger answer is no card that any client reads, and is not held back
 _EXTENDED: Final = (b"GetExtendedAgentCard", b"agent/getAuthenticatedExtendedCard", b"agent/authenticatedExtendedCard")
@@ -52,12 +52,23 @@ class RecordedCards:
         # What was packed is handed on unpacked.
         return [card.body], [(name, value) for name, value in changed if name.lower() != b"content-encoding"]
 
-    def note_redirect(self, exchange: Exchange) -> None:
-        """Note an answer that sends the consumer to an address of its own; it is passed on as it is."""
+    def redirected(self, exchange: Exchange, headers: Pairs) -> Pairs:
+        """The headers of an answer as they go on: a redirect to the agent's own origin leads to the recorder.
+
+        One to another origin is passed on as it is, and noted; a relative one stays with the recorder by itself.
+        """
         there = exchange.header("location")
-        if exchange.status in REDIRECTS and there is not None and is_url(there):
+        if exchange.status not in REDIRECTS or there is None or not is_url(there):
+            return headers
+        moved = move_url(there, own=self.own, recorder=self.recorder)
+        if moved is None:
             detail = f"{quoted(exchange.url)} redirects to {quoted(there)}, which is not the recorder"
             self._say(PAST_THE_RECORDER(detail, found=there, at=exchange.url))
+            return headers
+        detail = f"{quoted(exchange.url)} redirects to {quoted(there)}; the recorder stands in place of its origin"
+        self._say(REDIRECT_REWRITTEN(detail, found=there, at=exchange.url))
+        place = moved.encode("latin-1")
+        return [(name, place if name.lower() == b"location" else value) for name, value in headers]
 
     def _note(self, exchange: Exchange, card: Rewritten) -> None:
         if card.interfaces:

@@ -2,21 +2,23 @@
 
 It stands at an origin of its own, one a pair, and path for path in the agent's place. What it keeps is in the agent's
 terms (the agent's URLs, the agent's bytes), so that judging does not see it. When one side goes away it leaves the
-other; when the agent breaks off, so does it. What it changes in a card, and nowhere else, `recorded_cards` says.
+other; when the agent breaks off, so does it. What it changes in cards and redirects, and nowhere else, is in
+`recorded_cards`.
 """
 
 from __future__ import annotations
 
 import asyncio
 import json
-from collections.abc import AsyncIterator, Iterable
+from collections.abc import AsyncIterator, Iterable, Mapping
 from types import TracebackType
 from typing import Final, Self
 
 import httpx
 
-from a2a_lab.core.consumer_findings import RECORDING_FULL
+from a2a_lab.core.consumer_findings import CARD_OFFERED_ELSEWHERE, RECORDING_FULL
 from a2a_lab.core.policy import Bounds
+from a2a_lab.core.quoting import quoted
 from a2a_lab.core.urls import parse_url
 from a2a_lab.errors import HarnessFault, Misuse
 from a2a_lab.net.client import CONNECT_S, NONCE_HEADER, Reach, fault_of, tls_context
@@ -39,7 +41,8 @@ class RecordingProxy:
     """Stands in front of the agent at `to`, as an async context manager; `url` is what the consumer is pointed at.
 
     `to` is what a user would give: its path is kept. `cut_by` is the word for exchanges that the consumer leaves;
-    whoever ends the consumer sets it first. With `nonce` only an agent that answers with it is passed on.
+    whoever ends the consumer sets it first. With `nonce` only an agent that answers with it is passed on. `aliases` are
+    paths at which the recorder offers what the agent serves at another; what is kept names the path that was asked for.
     """
 
     def __init__(
@@ -51,6 +54,7 @@ class RecordingProxy:
         reach: Reach | None = None,
         listener: Listener | None = None,
         nonce: str | None = None,
+        aliases: Mapping[str, str] | None = None,
     ) -> None:
         try:
             place = parse_url(to)
@@ -64,6 +68,7 @@ class RecordingProxy:
         self._bounds = bounds or Bounds()
         self._budget = Budget()
         self._listener, self._nonce = listener, nonce
+        self._aliases = {alias.encode(): path.encode() for alias, path in (aliases or {}).items()}
         # The path as it was typed: clients join a base with and without its final slash in different ways.
         path = "" if place.path == "/" and not to.partition("?")[0].endswith("/") else place.path
         self._tail = path + (f"?{place.query}" if place.query else "")
@@ -79,7 +84,15 @@ class RecordingProxy:
     @property
     def findings(self) -> list[Finding]:
         """What the recorder changed, could not see, or did not keep."""
-        return [*self._cards.findings, *([RECORDING_FULL()] if self._budget.is_spent else [])]
+        offered = [
+            CARD_OFFERED_ELSEWHERE(
+                f"{quoted(alias.decode())} is answered with what the agent serves at {quoted(path.decode())}",
+                found=path.decode(),
+                at=alias.decode(),
+            )
+            for alias, path in self._aliases.items()
+        ]
+        return [*offered, *self._cards.findings, *([RECORDING_FULL()] if self._budget.is_spent else [])]
 
     async def __aenter__(self) -> Self:
         reach = self._reach
@@ -146,7 +159,7 @@ class RecordingProxy:
             headers=[(name, value) for name, value in sent if name != b"host"],
             content=(body or None) if is_whole and not is_chunked else ear.again(body),
             # The target as it came: httpx would resolve dots and escape characters of its own choice.
-            extensions={"target": target, "timeout": self._client.timeout.as_dict()},
+            extensions={"target": self._as_served(target), "timeout": self._client.timeout.as_dict()},
         )
         try:
             response = await self._client.send(request, stream=True)
@@ -168,8 +181,7 @@ class RecordingProxy:
             await response.aclose()
 
     async def _answer(self, kept: Kept, response: httpx.Response, send: Send) -> None:
-        self._cards.note_redirect(kept.exchange)
-        headers = _without_hops(response.headers.raw)
+        headers = self._cards.redirected(kept.exchange, _without_hops(response.headers.raw))
         pieces = response.aiter_raw()
         held: list[bytes] = []
         if may_be_card(kept.exchange):
@@ -191,6 +203,11 @@ class RecordingProxy:
             await send({"type": "http.response.body", "body": raw, "more_body": True})
         kept.ended()
         await send({"type": "http.response.body", "body": b"", "more_body": False})
+
+    def _as_served(self, target: bytes) -> bytes:
+        """The target as the agent knows it, where the recorder offers it under another path."""
+        path, mark, query = target.partition(b"?")
+        return self._aliases.get(path, path) + mark + query
 
     def _as_asked(self, name: str, value: str) -> str:
         """A request header in the agent's terms: the Host that the agent was asked by."""

@@ -57,6 +57,14 @@ def rewrite_card(body: bytes, *, own: str, recorder: str) -> Rewritten | None:
     )
 
 
+def move_url(url: str, *, own: str, recorder: str) -> str | None:
+    """A URL at the agent's origin, as a redirect names it, with the recorder in its place; None for any other."""
+    found = _ORIGIN.match(url)
+    if found is None or not _is_own(found.group(), own):
+        return None
+    return recorder + url[found.end() :]
+
+
 def _card(body: bytes) -> Mapping[str, Any] | None:
     """The card in a body, or in the result of the RPC call that asks for the extended one."""
     try:

@@ -77,6 +77,30 @@ def test_pairs_may_be_named_one_by_one() -> None:
     assert keys(text) == ["signed@1.3.0/js/JSONRPC/1.0/send/foreign/1"]
 
 
+TOLD = TWO + '[vendors.agents.told]\nagent = "a2a-sdk-0.2"\ncard_also_at = "/.well-known/agent-card.json"\n'
+
+
+def test_an_agent_whose_card_the_recorder_offers_elsewhere_meets_only_who_goes_through_it() -> None:
+    """The lab's own consumers find cards by themselves: nobody would offer them one."""
+    met = {key.split("/")[1] for key in keys(TOLD) if key.startswith("told@")}
+    assert met == {"a2a-sdk-0.3", "js", "mine"}
+    pairs = TOLD.replace("[vendors.agents", '[vendors]\npairs = [["told", "enforcing"]]\n[vendors.agents', 1)
+    with pytest.raises(Misuse, match="finds cards by itself"):
+        keys(pairs)
+
+
+@pytest.mark.parametrize(
+    ("change", "complaint"),
+    [
+        (("/.well-known/agent-card.json", "agent.json"), "'agent.json' is not a well-known path"),
+        (("agents.told]", 'agents."a2a-sdk-0.2"]'), "under a name of its own, such as a2a-sdk-0.2.told"),
+    ],
+)
+def test_a_path_that_is_offered_must_be_one_and_say_so_in_the_name(change: tuple[str, str], complaint: str) -> None:
+    with pytest.raises(Misuse, match=complaint):
+        matrix(TOLD.replace(*change))
+
+
 def test_everything_that_there_is() -> None:
     full = matrix("[vendors]\nall = true\n[vendors.consumers.enforcing]\n").pairings
     assert full is not None

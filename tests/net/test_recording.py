@@ -351,7 +351,48 @@ def test_a_card_that_leads_to_the_recorder_anyway_is_not_touched() -> None:
     asyncio.run(life())
 
 
-def test_a_redirect_passes_as_it_is_and_is_noted() -> None:
+def test_a_redirect_at_the_agent_leads_to_the_recorder_and_is_kept_as_it_came() -> None:
+    """A client that follows it would else bypass the recorder."""
+    where: list[str] = []
+
+    async def answer(request: bytes, writer: asyncio.StreamWriter) -> None:
+        location = where[0] if request.startswith(b"POST /rpc ") else ""
+        headers = f"Location: {location}/rpc/?a=b\r\n" if location else ""
+        writer.write(response(b"", status="307 Temporary Redirect" if location else "200 OK", headers=headers))
+
+    async def life() -> None:
+        async with recorded(answer) as (proxy, base), httpx.AsyncClient(trust_env=False) as client:
+            for own in (base, base.replace("127.0.0.1", "localhost")):
+                where[:] = [own]
+                got = await client.post(f"{proxy.url}/rpc", follow_redirects=True)
+                assert str(got.url) == f"{proxy.url}/rpc/?a=b"
+                first, second = proxy.recorder.exchanges[-2:]
+                assert first.header("location") == f"{own}/rpc/?a=b" and second.url == f"{base}/rpc/?a=b"
+            assert {one.slug for one in proxy.findings} == {"redirect-rewritten"}
+
+    asyncio.run(life())
+
+
+def test_a_card_is_offered_under_another_path_where_the_matrix_says_so() -> None:
+    asked_for: list[bytes] = []
+
+    async def answer(request: bytes, writer: asyncio.StreamWriter) -> None:
+        asked_for.append(request.split(b" ")[1])
+        writer.write(response(b"{}"))
+
+    async def life() -> None:
+        async with recorded(answer, aliases={"/a/new": "/a/old"}) as (proxy, base):
+            for target in ("/a/new", "/a/new?x=1", "/a/old", "/a/new/more"):
+                await raw(proxy.url, asked(target, method="GET"))
+            assert [one.url for one in proxy.recorder.exchanges][:2] == [f"{base}/a/new", f"{base}/a/new?x=1"]
+            (said,) = proxy.findings
+            assert said.slug == "card-offered-elsewhere" and (said.values, said.at) == ({"found": "/a/old"}, "/a/new")
+
+    asyncio.run(life())
+    assert asked_for == [b"/a/old", b"/a/old?x=1", b"/a/old", b"/a/new/more"]
+
+
+def test_a_redirect_elsewhere_passes_as_it_is_and_is_noted() -> None:
     async def answer(request: bytes, writer: asyncio.StreamWriter) -> None:
         writer.write(response(b"", status="307 Temporary Redirect", headers="Location: http://127.0.0.1:1/rpc/\r\n"))
 
