@@ -158,11 +158,15 @@ def _content(part: Part, card: Card, at: str) -> list[Finding]:
     try:
         decoded(raw)
     except ValueError:
-        return [BASE64_UNDECODABLE(f"{quoted(raw, 24)} ({len(raw)} characters) is no base64", at=at)]
+        return [BASE64_UNDECODABLE(f"what the part holds, {len(raw)} characters, is no base64", at=at)]
     is_plain = len(raw) % 4 == 0 and not set("-_") & set(raw)
     if card.form == "1.0" or is_plain:
         return []
-    return [BASE64_URL_SAFE(f"{quoted(raw, 24)} decodes only as URL-safe or unpadded base64", at=at)]
+    return [
+        BASE64_URL_SAFE(
+            f"what the part holds, {len(raw)} characters, decodes only as URL-safe or unpadded base64", at=at
+        )
+    ]
 
 
 def _media(part: Part, modes: Modes, skill: Skill | None, accepts: Sequence[str], at: str) -> list[Finding]:

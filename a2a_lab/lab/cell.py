@@ -10,7 +10,7 @@ import contextlib
 import secrets
 import time
 from collections.abc import Awaitable, Callable, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Literal
 
@@ -105,6 +105,7 @@ class Meeting:
     cap_s: float
     wait: Literal["block", "poll", "stream"]
     resolver: Resolver | None = None
+    redactor: Redactor = field(default_factory=Redactor)
 
 
 async def _meet(cell: Cell, bench: Bench, agent: RunningAgent, started: str) -> CellRecord:
@@ -139,7 +140,8 @@ async def meet(
         cap_s=meeting.cap_s if is_trusting else CAP_S,
         expect_nonce=meeting.nonce,
     )
-    journal = Journal(ledger, run, str(key), agent=key.agent)
+    redactor = meeting.redactor
+    journal = Journal(ledger, run, str(key), agent=key.agent, redactor=redactor)
     job = Job(
         run=run,
         cell=str(key),
@@ -184,21 +186,22 @@ async def meet(
         recorder.exchanges,
         started=recorder.started,
         tool=TOOL,
-        redactor=Redactor(),
+        redactor=redactor,
         comment=str(key),
     )
+    findings.revise(redactor.finding)
     return CellRecord(
         key=key,
         verdict=outcome.not_gradeable or findings.verdict,
         authority=findings.authority().status,
         because=findings.authority().because,
         stages=stages_of(findings),
-        said=outcome.said,
+        said=redactor.text(outcome.said),
         mode=outcome.mode,
         errors=tuple(dict.fromkeys(outcome.errors)),
         measures=measures,
         closure=outcome.closure,
-        orphans=orphans_of(journal.book),
+        orphans=orphans_of(journal.book, redactor),
         evidence=evidence,
         **digests_of(outcome.card, outcome.card_url),
         started=at,

@@ -163,7 +163,7 @@ async def check(url: str, options: CheckOptions) -> CheckResult:
         raise Misuse(
             f"the TLS files cannot be used: {fault}; check --ca-bundle, --client-cert and --client-key"
         ) from fault
-    redactor = Redactor(headers=credentials.header_names, values=credentials.secrets)
+    redactor = Redactor(headers=credentials.header_names, values=credentials.secrets, urls=[url, options.card_url])
     evidence = out / "checks" / f"{run}.har"
 
     def keep() -> None:
@@ -177,7 +177,7 @@ async def check(url: str, options: CheckOptions) -> CheckResult:
         )
 
     with Ledger(out / LEDGER) as ledger:
-        journal = Journal(ledger, run, job.cell, agent=redactor.url(url))
+        journal = Journal(ledger, run, job.cell, agent=redactor.url(url), redactor=redactor)
         try:
             async with new_client(reach, context) as client:
                 http = Http(client, recorder, bounds=policy.bounds, connect_to=reach.connect_to)
@@ -187,7 +187,8 @@ async def check(url: str, options: CheckOptions) -> CheckResult:
                 keep()
             raise
     keep()
-    return _result(url, options, job, outcome, recorder, journal, canary, evidence)
+    outcome.findings.revise(redactor.finding)
+    return _result(url, options, job, outcome, recorder, journal, canary, evidence, redactor)
 
 
 def _result(
@@ -199,6 +200,7 @@ def _result(
     journal: Journal,
     canary: str,
     evidence: Path,
+    redactor: Redactor,
 ) -> CheckResult:
     target, interface, authority = outcome.target, outcome.interface, outcome.findings.authority()
     counted = measure(
@@ -213,20 +215,24 @@ def _result(
     )
     card = outcome.card
     return CheckResult(
-        target={
-            "url": target.dispatch_url if target else url,
-            "tenant": target.tenant_id if target else (options.tenant or None),
-            "binding": interface.binding if interface else None,
-            "version": interface.version if interface else None,
-        },
+        target=redactor.value(
+            {
+                "url": redactor.url(target.dispatch_url if target else url),
+                "tenant": target.tenant_id if target else (options.tenant or None),
+                "binding": interface.binding if interface else None,
+                "version": interface.version if interface else None,
+            }
+        ),
         verdict=outcome.not_gradeable or outcome.findings.verdict,
         authority={"status": authority.status, "because": list(authority.because)},
         stages=outcome.findings.stages_json(),
         measures=measures_json(counted),
         evidence=str(evidence),
-        said=outcome.said,
-        card={"name": card.name, "version": card.version, "form": card.form, "url": outcome.card_url} if card else {},
-        clients=readings(card) if card else {},
+        said=redactor.text(outcome.said),
+        card=redactor.value(
+            {"name": card.name, "version": card.version, "form": card.form, "url": outcome.card_url} if card else {}
+        ),
+        clients=redactor.value(readings(card)) if card else {},
         would_send="" if options.send else would_send(job),
         sent=options.send,
     )

@@ -10,7 +10,7 @@ import asyncio
 import contextlib
 import secrets
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from pathlib import Path
@@ -115,6 +115,7 @@ class Observing:
         listener: Listener | None = None,
     ) -> None:
         self._options = options or ObserveOptions()
+        self._redactor = Redactor(urls=[to])
         self._recorder = Recorder()
         reach = Reach(ca_bundle=self._options.ca_bundle or None, trust_env=self._options.trust_env)
         self._proxy = RecordingProxy(to, self._recorder, reach=reach, listener=listener)
@@ -141,44 +142,38 @@ class Observing:
 
     def conclude(self) -> Observation:
         """Write the evidence, then judge it."""
-        exchanges = tuple(self._recorder.exchanges)
+        exchanges, to = tuple(self._recorder.exchanges), self._proxy.to
+        self._redactor.learn(exchanges)
         evidence = write_har(
             Path(self._options.out) / "observed" / f"{run_id(datetime.now(UTC), secrets.token_hex(2))}.har",
             exchanges,
             started=self._recorder.started,
             tool=TOOL,
-            redactor=Redactor(),
-            comment=f"observed in front of {self._proxy.to}",
+            redactor=self._redactor,
+            comment=f"observed in front of {self._redactor.url(to)}",
         )
-        seen = Observation(
-            to=self._proxy.to,
-            address=self._proxy.url,
+        # What is shown is what is stored: a page is handed out, and a URL that was typed may hold a key (R38).
+        shown = [self._redactor.exchange(exchange) for exchange in exchanges]
+        noted = tuple(map(self._redactor.finding, self._proxy.findings))
+        return Observation(
+            to=self._redactor.url(to),
+            address=self._redactor.url(self._proxy.url),
             evidence=evidence,
-            exchanges=exchanges,
+            exchanges=tuple(shown),
             seconds=self._recorder.now_ms() / 1000,
-            noted=tuple(self._proxy.findings),
+            noted=noted,
+            judged=self._judged(shown, noted) if shown else None,
         )
-        if not exchanges:
-            return seen
-        return _judged(seen, now=self._began)
 
-
-def _judged(seen: Observation, *, now: float) -> Observation:
-    clocks = LOOPBACK_CLOCKS if is_loopback(parse_url(seen.to).host) else LIVE_CLOCKS
-    judged = judge_pair(
-        seen.exchanges,
-        policy=Policy(clocks=clocks),
-        intent=Intent(),
-        now=now,
-        address=seen.to,
-        noted=seen.noted,
-    )
-    return Observation(
-        to=seen.to,
-        address=seen.address,
-        evidence=seen.evidence,
-        exchanges=seen.exchanges,
-        seconds=seen.seconds,
-        noted=seen.noted,
-        judged=judged,
-    )
+    def _judged(self, exchanges: Sequence[Exchange], noted: Sequence[Finding]) -> PairJudgement:
+        """Judge what is stored, as `judge` does with the file: no sentence can quote what is hidden."""
+        to = self._redactor.url(self._proxy.to)
+        clocks = LOOPBACK_CLOCKS if is_loopback(parse_url(to).host) else LIVE_CLOCKS
+        return judge_pair(
+            exchanges,
+            policy=Policy(clocks=clocks),
+            intent=Intent(),
+            now=self._began,
+            address=to,
+            noted=noted,
+        )

@@ -131,15 +131,18 @@ async def _foreign(cell: PairCell, bench: PairBench, agent: ServedAgent, started
     )
     judged = judge_cell(recorder.exchanges, beside, matrix=bench.matrix, scenario=cell.key.scenario, now=time.time())
     evidence = evidence_path(cell.key)
+    redactor = Redactor()
+    redactor.learn(exchanges)
     write_har(
         bench.folder / evidence,
         recorder.exchanges,
         started=recorder.started,
         tool=TOOL,
-        redactor=Redactor(),
+        redactor=redactor,
         comment=str(cell.key),
     )
-    write_beside(bench.folder / evidence, beside)
+    write_beside(bench.folder / evidence, beside, redactor)
+    judged.findings.revise(redactor.finding)
     authority = judged.findings.authority()
     return CellRecord(
         key=cell.key,
@@ -147,12 +150,12 @@ async def _foreign(cell: PairCell, bench: PairBench, agent: ServedAgent, started
         authority=authority.status,
         because=authority.because,
         stages=stages_of(judged.findings),
-        said=_said(account, judged),
+        said=redactor.text(_said(account, judged)),
         mode=TEXT if judged.visit.posted else None,
         errors=(judged.cause,) if judged.cause else (),
         measures=_measures(judged, exchanges, found, canary, bench),
         closure=judged.agent.closure,
-        orphans=orphans_of(judged.book),
+        orphans=orphans_of(judged.book, redactor),
         evidence=evidence,
         **digests_of(found.card, found.card_url),
         started=started,

@@ -22,6 +22,7 @@ from a2a_lab.lab.matrix import Matrix
 from a2a_lab.lab.records import CellRecord, Run
 from a2a_lab.lab.rowreading import read_finding
 from a2a_lab.net.evidence import read_har
+from a2a_lab.net.redact import Redactor
 from a2a_lab.verdicts import Finding, Stage
 from a2a_lab.wire.exchange import Exchange
 
@@ -82,12 +83,12 @@ def judge_cell(
     )
 
 
-def write_beside(evidence: Path, beside: Beside) -> None:
+def write_beside(evidence: Path, beside: Beside, redactor: Redactor) -> None:
     """Write it beside the evidence, readable by the user alone. Raises HarnessFault."""
     path = evidence.with_name(evidence.name + SUFFIX)
     try:
         with os.fdopen(os.open(path, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600), "w", encoding="utf-8") as file:
-            json.dump(beside.as_json(), file, default=str)
+            json.dump(redactor.value(beside.as_json()), file, default=str)
     except OSError as fault:
         raise HarnessFault(f"cannot write {path}: {fault.strerror}") from fault
 

@@ -10,6 +10,7 @@ from a2a_lab.core.tasks import TaskBook
 from a2a_lab.core.urls import origin
 from a2a_lab.errors import LabError, MalformedJson
 from a2a_lab.lab.records import CellKey, CellRecord, Orphan, StageRecord
+from a2a_lab.net.redact import Redactor
 from a2a_lab.verdicts import Findings, NotGradeable, Stage
 
 
@@ -20,13 +21,13 @@ def stages_of(findings: Findings) -> dict[Stage, StageRecord]:
     }
 
 
-def orphans_of(book: TaskBook) -> tuple[Orphan, ...]:
+def orphans_of(book: TaskBook, redactor: Redactor) -> tuple[Orphan, ...]:
     return tuple(
         Orphan(
             agent=row.agent,
-            task_id=row.task_id,
-            artifact_or_message_id=row.artifact_or_message_id,
-            media_type=row.media_type,
+            task_id=redactor.value(row.task_id),
+            artifact_or_message_id=redactor.value(row.artifact_or_message_id),
+            media_type=redactor.value(row.media_type),
             bytes=row.bytes,
             state=f"{row.state}, clean-up {row.cleanup}",
         )

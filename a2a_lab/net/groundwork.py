@@ -124,15 +124,7 @@ class Groundwork:
             sent=found.request_headers,
             vary=_header(found.card_headers, "vary"),
         )
-        self.journal.ledger.pin(
-            self.journal.run,
-            self.journal.cell,
-            key=key.text,
-            content_digest=pin.content_digest,
-            full_digest=pin.full_digest,
-            protocol_version=str(pin.protocol_version),
-            card_version=pin.card_version,
-        )
+        self.journal.pin(pin, key)
         self.steps.note(Fact.CARD_PINNED)
         return pin
 

@@ -11,20 +11,23 @@ from typing import Any
 
 from a2a_lab.core.holdings import media_type, size
 from a2a_lab.core.model import Artifact, Part, RpcError, State, StreamEvent, Task
+from a2a_lab.core.pinning import PinKey, PinnedCard
 from a2a_lab.core.resolution import ResolvedTarget
 from a2a_lab.core.tasks import How, TaskBook
 from a2a_lab.judge.answers import was_sent
 from a2a_lab.ledger import Fact, Ledger, TargetRow
+from a2a_lab.net.redact import Redactor
 from a2a_lab.wire.exchange import Exchange
 from a2a_lab.wire.http_shape import DECLINED
 from a2a_lab.wire.messages import Answer
 
 
 class Journal:
-    """Facts of one cell, on disk and in `book`."""
+    """Facts of one cell, on disk and in `book`. The book holds what came; the disk never gets a secret (R38)."""
 
-    def __init__(self, ledger: Ledger, run: str, cell: str, *, agent: str) -> None:
+    def __init__(self, ledger: Ledger, run: str, cell: str, *, agent: str, redactor: Redactor | None = None) -> None:
         self.ledger = ledger
+        self._redactor = redactor or Redactor()
         self.run, self.cell = run, cell
         self.book = TaskBook(agent)
         self.cancelled: set[str] = set()  # asked once; a second cancel of one task tells nothing new
@@ -40,13 +43,25 @@ class Journal:
                 run=self.run,
                 cell=self.cell,
                 agent=self.book.agent,
-                url=target.dispatch_url,
+                url=self._redactor.text(target.dispatch_url),
                 binding=target.binding,
                 dialect=dialect,
                 tenant=target.tenant_id,
-                headers=dict(target.headers),
+                headers=self._redactor.value(dict(target.headers)),
                 nonce=nonce,
             )
+        )
+
+    def pin(self, pin: PinnedCard, key: PinKey) -> None:
+        """A card was pinned (P2); when this returns, that is on the disk."""
+        self.ledger.pin(
+            self.run,
+            self.cell,
+            key=self._redactor.text(key.text),
+            content_digest=pin.content_digest,
+            full_digest=pin.full_digest,
+            protocol_version=self._redactor.text(str(pin.protocol_version)),
+            card_version=self._redactor.text(pin.card_version),
         )
 
     async def sent(
@@ -177,7 +192,7 @@ class Journal:
         await self._write("task", _task_fact(task, how, message_id))
 
     async def _write(self, what: str, detail: Mapping[str, Any]) -> None:
-        await self.ledger.intend(self.run, self.cell, what, **detail)
+        await self.ledger.intend(self.run, self.cell, what, **self._redactor.value(dict(detail)))
 
 
 def book_of(facts: Iterable[Fact], *, agent: str) -> TaskBook:

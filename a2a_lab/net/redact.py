@@ -1,17 +1,23 @@
-"""Replaces secrets in evidence before anything is stored (R38).
+"""Replaces secrets before anything is stored, shown or handed out (R38): the one place that knows how.
 
 Always: credentials in headers, cookies and query keys, tokens of push notification settings, presigned URLs, and
-every value that the operator handed over as a secret, wherever it turns up. Card bodies are never touched: a
-digest must be recomputable from the evidence.
+every value that the operator handed over as a secret, or that travelled as one, wherever and however it is spelled.
+The body of a card is never touched, since a digest must be recomputable from the evidence; a login page that came in
+its place is no card.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import replace
+from typing import Any, Final
 from urllib.parse import urlsplit, urlunsplit
 
+from a2a_lab.core.resolution import LEGACY_WELL_KNOWN, WELL_KNOWN
+from a2a_lab.net.spellings import in_header, in_url, spellings
+from a2a_lab.verdicts import Finding
+from a2a_lab.wire.cards import read_card
 from a2a_lab.wire.exchange import Chunk, Exchange
 
 PLACEHOLDER = "REDACTED"
@@ -50,19 +56,51 @@ _PRESIGNED = re.compile(
 )
 
 
-class Redactor:
-    """Knows the operator's secrets of one target: names of headers and query keys, and the values themselves."""
+_IN_PAGES = re.compile(
+    rb"""(\bvalue\s*=\s*["'])[^"']*|([?&;](?:code|state|token|nonce|session\w*|SAML\w+|RelayState)=)[^&"'<>\s]+""",
+    re.IGNORECASE,
+)
+_PAGE_BYTES: Final = 16_384  # of what came in place of a card: enough to see whose login page it is
+_LEAST: Final = 4  # a shorter value would blank half of every body; such a secret protects nothing anyway
+_LEAST_LEARNED: Final = 8  # of a value that only travelled like a secret
 
-    def __init__(self, *, headers: Iterable[str] = (), values: Iterable[str] = ()) -> None:
+
+class Redactor:
+    """Knows the operator's secrets of one target: names of headers and query keys, and the values themselves.
+
+    `urls` are those that the operator typed: what stands in them like a credential is one. Values that turn up later,
+    such as a renewed token, are given to `know`.
+    """
+
+    def __init__(self, *, headers: Iterable[str] = (), values: Iterable[str] = (), urls: Iterable[str] = ()) -> None:
         self._headers = _HEADERS | {name.lower() for name in headers}
-        # A value of a few characters would blank half of every body; such a secret protects nothing anyway.
-        self._values = sorted({value for value in values if len(value) >= 4}, key=len, reverse=True)
+        self._values: set[str] = set()
+        self._forms: list[tuple[str, bytes]] = []
+        self.know(values)
+        for url in urls:
+            self.know(in_url(url, _QUERY_KEYS))
+
+    def know(self, values: Iterable[str], *, least: int = _LEAST) -> None:
+        """More secrets, from now on."""
+        new = {value for value in values if len(value) >= least} - self._values
+        if new:
+            self._values |= new
+            forms = {form for value in self._values for form in spellings(value)}
+            ordered = sorted(forms, key=len, reverse=True)
+            self._forms = [(form, form.encode("utf-8", "surrogateescape")) for form in ordered]
+
+    def learn(self, exchanges: Iterable[Exchange]) -> None:
+        """Take what travelled as a credential for one: a client that was only watched told nobody what its are."""
+        for exchange in exchanges:
+            for name, value in exchange.request_headers:
+                if name.lower() in self._headers:
+                    self.know(in_header(name, value), least=_LEAST_LEARNED)
+            self.know(in_url(exchange.url, _QUERY_KEYS), least=_LEAST_LEARNED)
 
     def exchange(self, exchange: Exchange) -> Exchange:
         """A copy that is fit to be stored."""
-        keep_body = exchange.purpose.startswith("card")
         chunks = exchange.chunks
-        body = exchange.body if keep_body else self.data(exchange.body)
+        body = self._body(exchange)
         if chunks and body != exchange.body:
             chunks = self._chunks(chunks)
             body = b"".join(chunk.data for chunk in chunks)
@@ -79,7 +117,10 @@ class Redactor:
     def url(self, url: str) -> str:
         """The URL without user information and without values of query keys that name a credential."""
         url = self.text(url)
-        parts = urlsplit(url)
+        try:
+            parts = urlsplit(url)
+        except ValueError:
+            return url
         netloc = parts.netloc
         if "@" in netloc:
             netloc = f"{PLACEHOLDER}@{netloc.rpartition('@')[2]}"
@@ -90,16 +131,55 @@ class Redactor:
         return urlunsplit((parts.scheme, netloc, parts.path, "&".join(pairs), parts.fragment))
 
     def text(self, text: str) -> str:
-        for value in self._values:
-            text = text.replace(value, PLACEHOLDER)
+        for form, _ in self._forms:
+            text = text.replace(form, PLACEHOLDER)
         return text
 
     def data(self, data: bytes) -> bytes:
-        for value in self._values:
-            data = data.replace(value.encode(), PLACEHOLDER.encode())
         marker = PLACEHOLDER.encode()
+        for _, form in self._forms:
+            data = data.replace(form, marker)
         data = _MEMBERS.sub(lambda found: found.group(1) + b'"' + marker + b'"', data)
         return _PRESIGNED.sub(lambda found: found.group(1) + marker, data)
+
+    def value(self, value: Any) -> Any:
+        """A copy of a JSON value without secrets in its texts. Names of members stay."""
+        if not self._forms:
+            return value
+        if isinstance(value, str):
+            # A word of the lab, such as a verdict, is a str of its own type and nobody's secret.
+            return self.text(value) if type(value) is str else value
+        if isinstance(value, Mapping):
+            return {name: self.value(member) for name, member in value.items()}
+        if isinstance(value, list | tuple):
+            return type(value)(self.value(member) for member in value)
+        return value
+
+    def finding(self, finding: Finding) -> Finding:
+        """A copy without what a peer echoed of ours."""
+        return replace(
+            finding,
+            detail=self.text(finding.detail),
+            values=self.value(dict(finding.values)),
+            other=self.value(finding.other),
+            at=self.value(finding.at),
+        )
+
+    def _body(self, exchange: Exchange) -> bytes:
+        if not _is_of_card(exchange):
+            return self.data(exchange.body)
+        if read_card(exchange.body).card is not None:
+            return exchange.body
+        if exchange.body.lstrip()[:1] in (b"{", b"["):
+            return self.data(exchange.body)
+        page = _IN_PAGES.sub(
+            lambda found: (found.group(1) or found.group(2)) + PLACEHOLDER.encode(), self.data(exchange.body)
+        )
+        if len(page) <= _PAGE_BYTES:
+            return page
+        return (
+            page[:_PAGE_BYTES] + f"[a2a-lab: {len(page) - _PAGE_BYTES} more bytes, of no card, are not kept]".encode()
+        )
 
     def _pairs(self, pairs: list[tuple[str, str]]) -> list[tuple[str, str]]:
         return [
@@ -117,3 +197,11 @@ class Redactor:
         if b"".join(parts) != whole:
             parts = [whole] + [b""] * (len(chunks) - 1)
         return [Chunk(offset_ms=chunk.offset_ms, data=part) for chunk, part in zip(chunks, parts, strict=True)]
+
+
+def _is_of_card(exchange: Exchange) -> bool:
+    """Whether a card was asked for: by the lab, or by a client that was only watched."""
+    if exchange.purpose:
+        return exchange.purpose.startswith("card")
+    path = urlsplit(exchange.url).path if "[" not in exchange.url else exchange.url.partition("?")[0]
+    return exchange.method == "GET" and path.endswith((WELL_KNOWN, LEGACY_WELL_KNOWN))

@@ -197,7 +197,7 @@ class StreamReader:
                 self.watch.comment(now)
                 continue
             if not event.is_utf8:
-                self.watch.note(STREAM_UTF8(f"event {self._sse.events} holds {quoted(event.data)}"))
+                self.watch.note(STREAM_UTF8(f"event {self._sse.events}, of {len(event.data)} characters"))
             decoded, findings = self.dialect.read_event(
                 event.data, rpc_id=self._rpc_id, bounds=self._bounds, name=event.name
             )

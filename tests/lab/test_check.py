@@ -24,6 +24,7 @@ from a2a_lab.lab.check import CheckResult
 from a2a_lab.lab.cleanup import list_orphans
 from a2a_lab.lab.run import LEDGER
 from a2a_lab.net.evidence import read_har
+from a2a_lab.net.spellings import spellings
 from tests.lab.meetings import CANARY
 from tests.lab.plain import CARD, Asked, Says, agent, card, says_json, serving
 from tests.vendors.bench import Agent, Bench
@@ -260,6 +261,48 @@ def test_a_failed_call_whose_outcome_nobody_knows_is_on_the_books(out: str) -> N
         sends = [one for one in server.asked if one.method == "POST" and b"SendMessage" in one.body]
     assert (result.exit_code, result.verdict.value) == (1, "orphan") and len(sends) == 1
     assert [row.state for _, row in list_orphans(Path(out) / LEDGER)] == ["id-unknown"]
+
+
+# ---- secrets ---------------------------------------------------------------------------------------------------------
+
+
+def test_a_secret_that_the_agent_echoes_is_shown_and_stored_nowhere(out: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """R38, measured: it stood in `check --json` and in the ledger, while only the HAR was clean."""
+    secret = 'tok"en\\77/with+signs'
+    monkeypatch.setenv("ECHOED", secret)
+    with serving(agent(lambda origin: card(f"{origin}/rpc", capabilities={"streaming": False}))) as server:
+        inner = server.answer
+
+        def echo(asked: Asked) -> Says:
+            if asked.method == "GET":
+                return inner(asked)
+            token = asked.headers["authorization"].removeprefix("Bearer ")
+            request = json.loads(asked.body)
+            task = {
+                "id": f"task {token}",
+                "contextId": f"context {token}",
+                "status": {"state": "TASK_STATE_FAILED", "message": {"messageId": "m", "parts": [{"text": token}]}},
+                "artifacts": [{"artifactId": token, "parts": [{"raw": f"no base64: {token}", "mediaType": token}]}],
+            }
+            result = {"task": task} if request["method"] == "SendMessage" else task
+            return says_json({"jsonrpc": "2.0", "id": request["id"], "result": result})
+
+        server.answer = echo
+        result = check_agent(server.url, send=True, bearer_env="ECHOED", out=out)
+    assert any(one.headers.get("authorization") == f"Bearer {secret}" for one in server.asked), "it did travel"
+    shown = json.dumps(result.as_json()) + result.said + json.dumps(dict(result.card))
+    kept = [path.read_bytes() for path in Path(out).rglob("*") if path.is_file()]
+    assert len(kept) >= 2 and "REDACTED" in shown
+    for form in spellings(secret):
+        assert form not in shown and not any(form.encode() in data for data in kept), form
+
+
+def test_a_key_in_the_typed_url_is_shown_and_stored_nowhere(out: str) -> None:
+    with serving(lambda _: Says(status=404, body=b"no card for key-in-the-url")) as server:
+        result = check_agent(f"{server.url}/?api_key=key-in-the-url", out=out)
+    shown = json.dumps(result.as_json()) + result.said
+    kept = b"".join(path.read_bytes() for path in Path(out).rglob("*") if path.is_file())
+    assert "key-in-the-url" not in shown and b"key-in-the-url" not in kept and server.asked
 
 
 # ---- TLS, proxies, other routes --------------------------------------------------------------------------------------

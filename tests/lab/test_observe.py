@@ -153,3 +153,38 @@ def test_it_ends_by_itself_where_that_was_asked(tmp_path: Path) -> None:
 def test_an_address_that_is_none_is_refused_before_anything_starts(tmp_path: Path) -> None:
     with pytest.raises(Misuse, match="expected the address of an agent"):
         Observing("agent.example", ObserveOptions(out=str(tmp_path)))
+
+
+def test_a_key_in_the_typed_url_and_a_clients_token_stay_off_the_page(tmp_path: Path) -> None:
+    """R38, measured: `observe --to 'https://…?api_key=…'` showed the key on the page that is handed out."""
+
+    async def echo(request: bytes, writer: asyncio.StreamWriter) -> None:
+        writer.write(
+            response(b'{"error":"unknown token opaque-token-77 and key-in-the-url"}', status="401 Unauthorized")
+        )
+
+    async def life() -> Observation:
+        ready, where = asyncio.Event(), []
+
+        def opened(address: str) -> None:
+            where.append(address)
+            ready.set()
+
+        async with peer(echo) as base:
+            options = ObserveOptions(out=str(tmp_path), trust_env=False)
+            observing = Observing(f"{base}/?api_key=key-in-the-url", options, opened=opened)
+            watching = asyncio.create_task(observing.watch())
+            await ready.wait()
+            async with httpx.AsyncClient(
+                trust_env=False, headers={"Authorization": "Bearer opaque-token-77"}
+            ) as client:
+                await client.get(where[0])
+                await client.post(where[0], json=call())
+            watching.cancel()
+            await asyncio.gather(watching, return_exceptions=True)
+            return observing.conclude()
+
+    seen = asyncio.run(life())
+    page = observed_page(seen, tmp_path / "page.html", now=datetime.now(UTC), bodies=True)
+    for text in (page.read_text(), json.dumps(seen.as_json()), seen.evidence.read_text()):
+        assert "key-in-the-url" not in text and "opaque-token" not in text and "REDACTED" in text

@@ -327,7 +327,7 @@ def watched(folder: Path, answer: dict[str, object]) -> tuple[Path, str]:
         keep_matrix(folder, matrix)
         path = folder / evidence_path(key)
         write_har(path, [look, asked], started=datetime.now(UTC), tool="a2a-lab 0", redactor=Redactor())
-        write_beside(path, Beside(address=AGENT, own_card_url=card))
+        write_beside(path, Beside(address=AGENT, own_card_url=card), Redactor())
         record = stored(key, Verdict.CONFORMANCE_ERROR)
         writer.append(replace(record, evidence=evidence_path(key), started=STARTED))
         writer.close(ended=STARTED)

@@ -1,0 +1,78 @@
+"""How one secret may be spelled: plain, in JSON, in a URL, in HTML, in base64 at any offset, and where it stands.
+
+An agent that echoes what it was sent escapes it as its format asks; a filter that knows the plain form only would let
+it through. Pure: text in, texts out.
+"""
+
+from __future__ import annotations
+
+import base64
+import binascii
+import html
+import json
+import re
+from collections.abc import Iterator
+from typing import Final
+from urllib.parse import quote, quote_plus, unquote, unquote_plus, urlsplit
+
+_LEAST_CORE: Final = 8  # characters of base64 that stand for one value and hardly for another by chance
+_URL_SAFE: Final = str.maketrans("+/", "-_")
+_HEX: Final = re.compile(r"%[0-9A-F]{2}|\\u[0-9a-f]{4}")
+
+
+def spellings(value: str) -> frozenset[str]:
+    """Every form of the value that is looked for, itself included."""
+    forms = {value}
+    for ascii_only in (True, False):
+        escaped = json.dumps(value, ensure_ascii=ascii_only)[1:-1]
+        forms |= {escaped, escaped.replace("/", "\\/"), json.dumps(escaped)[1:-1]}  # the last: JSON quoted in JSON
+    data = value.encode("utf-8", "surrogateescape")
+    # As Python, as a browser's encodeURIComponent, and as those that escape everything but letters and digits.
+    forms |= {quote(data, safe=""), quote(data, safe="/"), quote_plus(data), quote(data, safe="!*'()")}
+    forms.add("".join(chr(byte) if chr(byte).isalnum() and byte < 128 else f"%{byte:02X}" for byte in data))
+    forms |= {html.escape(value), html.escape(value, quote=False), html.escape(value).replace("&#x27;", "&#39;")}
+    forms |= {_HEX.sub(_other_case, form) for form in forms}
+    forms |= set(_base64_cores(data))
+    return frozenset(forms)
+
+
+def _other_case(found: re.Match[str]) -> str:
+    text = found[0]
+    return text.lower() if text.startswith("%") else "\\u" + text[2:].upper()
+
+
+def _base64_cores(data: bytes) -> Iterator[str]:
+    """The characters that stand for the value alone in base64 of a longer text, wherever in it the value begins."""
+    for offset in range(3):
+        length = offset + len(data)
+        core = base64.b64encode(b"\0" * offset + data).decode("ascii")[-(-offset * 8 // 6) : length * 8 // 6]
+        if len(core) >= _LEAST_CORE:
+            yield core
+            yield core.translate(_URL_SAFE)
+
+
+def in_header(name: str, value: str) -> Iterator[str]:
+    """What is secret in a header that holds credentials: the value without its scheme, and a password inside of it."""
+    if name.lower() in ("cookie", "set-cookie"):
+        yield from (pair.partition("=")[2].strip() for pair in value.split(";"))
+        return
+    scheme, _, rest = value.partition(" ")
+    yield rest.strip() or value
+    if scheme.lower() == "basic":
+        try:
+            yield base64.b64decode(rest.strip(), validate=True).decode().partition(":")[2]
+        except (binascii.Error, ValueError):
+            return
+
+
+def in_url(url: str, keys: re.Pattern[str]) -> Iterator[str]:
+    """What is secret in a URL: its password, and values of query members whose names the pattern matches."""
+    try:
+        parts = urlsplit(url)
+    except ValueError:
+        return
+    user, _, password = parts.netloc.rpartition("@")[0].partition(":")
+    found = [password or user]
+    found += [value for name, _, value in (pair.partition("=") for pair in parts.query.split("&")) if keys.match(name)]
+    for value in found:
+        yield from {value, unquote(value), unquote_plus(value)}

@@ -1,0 +1,128 @@
+"""R38: one place knows how a secret is spelled, and nothing that is stored, shown or handed out holds one."""
+
+from __future__ import annotations
+
+import base64
+import html
+import json
+from urllib.parse import quote, quote_plus
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from a2a_lab.net.redact import PLACEHOLDER, Redactor
+from a2a_lab.net.spellings import spellings
+from a2a_lab.verdicts import Finding, Judge, Kind, Stage, Verdict
+from a2a_lab.wire.exchange import Exchange
+from tests.lab.plain import card
+
+SECRET = 'to"ken\\with/all+of=it%'
+CARD_URL = "https://agent.example.test/.well-known/agent-card.json"
+
+
+def answered(body: bytes, **members: object) -> Exchange:
+    fields: dict[str, object] = {"method": "POST", "url": "https://agent.example.test/rpc", "status": 200} | members
+    return Exchange(body=body, **fields)  # type: ignore[arg-type]
+
+
+ECHOES = {
+    "plain": lambda value: value,
+    "in JSON": lambda value: json.dumps({"said": value}),
+    "in JSON, slashes escaped": lambda value: json.dumps({"said": value}).replace("/", "\\/"),
+    "JSON quoted in JSON": lambda value: json.dumps(json.dumps({"said": value})),
+    "in a query": lambda value: f"https://x.test/?q={quote_plus(value)}",
+    "in a path": lambda value: f"https://x.test/{quote(value, safe='')}",
+    "in lower hex": lambda value: "".join(
+        f"%{byte:02x}" if not chr(byte).isalnum() else chr(byte) for byte in value.encode()
+    ),
+    "in HTML": lambda value: f"<p>{html.escape(value)}</p>",
+    "as Basic": lambda value: f"Basic {base64.b64encode(f'somebody:{value}'.encode()).decode()}",
+    "as URL-safe base64": lambda value: base64.urlsafe_b64encode(f"u:{value};".encode()).decode(),
+}
+
+
+@pytest.mark.parametrize("how", ECHOES)
+def test_a_secret_is_found_however_it_was_escaped(how: str) -> None:
+    """Measured: a value with a quote or a backslash used to survive JSON-escaped in the HAR."""
+    echoed = ECHOES[how](SECRET)
+    cleaned = Redactor(values=[SECRET]).exchange(answered(echoed.encode())).body.decode()
+    assert PLACEHOLDER in cleaned
+    assert not [form for form in spellings(SECRET) if form in cleaned]
+
+
+@given(
+    st.text(st.characters(min_codepoint=33, max_codepoint=126), min_size=8, max_size=40),
+    st.sampled_from(sorted(ECHOES)),
+)
+def test_no_printable_token_survives_any_of_these_escapes(secret: str, how: str) -> None:
+    echoed = ECHOES[how](secret)
+    cleaned = Redactor(values=[secret]).data(echoed.encode()).decode()
+    assert PLACEHOLDER in cleaned and echoed != cleaned
+
+
+def test_what_a_watched_client_sent_as_a_credential_is_learned() -> None:
+    """Nobody told the lab this token; it travelled as one, and the agent echoes it in a body."""
+    asked = answered(
+        b'{"message":"no such user for opaque-token-77"}',
+        url="https://agent.example.test/rpc?api_key=key-in-the-url",
+        request_headers=[("Authorization", "Bearer opaque-token-77"), ("Cookie", "sid=session-4711; theme=dark")],
+    )
+    redactor = Redactor()
+    redactor.learn([asked])
+    shown = redactor.exchange(asked)
+    assert b"opaque" not in shown.body and "key-in-the-url" not in shown.url
+    assert (
+        redactor.text("sid session-4711, theme dark, key-in-the-url") == f"sid {PLACEHOLDER}, theme dark, {PLACEHOLDER}"
+    )
+
+
+def test_a_key_in_a_typed_url_is_a_secret_wherever_it_turns_up() -> None:
+    redactor = Redactor(urls=["https://a.test/?api_key=k%2Fe%2Fy-1234&page=2"])
+    assert redactor.text("k/e/y-1234 and k%2Fe%2Fy-1234 and 2") == f"{PLACEHOLDER} and {PLACEHOLDER} and 2"
+
+
+def test_findings_quote_no_secret() -> None:
+    finding = Finding(
+        slug="x",
+        stage=Stage.RPC,
+        verdict=Verdict.HINT,
+        kind=Kind.NOTE,
+        judge=Judge.POLICY,
+        rule="R38",
+        clause=None,
+        detail=f"the agent says {SECRET}",
+        values={"found": [SECRET, {"deep": SECRET}]},
+    )
+    shown = Redactor(values=[SECRET]).finding(finding)
+    assert SECRET not in json.dumps(shown.as_json()) and json.dumps(SECRET)[1:-1] not in json.dumps(shown.as_json())
+    assert shown.slug == "x" and shown.values["found"][1] == {"deep": PLACEHOLDER}
+
+
+def test_the_body_of_a_card_stays_whatever_it_holds() -> None:
+    """A digest must be recomputable from the evidence."""
+    body = json.dumps(card("https://agent.example.test/rpc") | {"token": "abcd", "description": SECRET}).encode()
+    for purpose in ("card:hint", ""):
+        asked = answered(body, method="GET", url=CARD_URL, purpose=purpose)
+        assert Redactor(values=[SECRET]).exchange(asked).body == body
+
+
+def test_a_login_page_in_place_of_a_card_is_no_card() -> None:
+    """Measured: it was kept raw. Its tokens go, and of a long page only the beginning is kept."""
+    page = (
+        b'<html><form action="/sso?code=abc&amp;state=xyz"><input type="hidden" name="csrf" value="c-123">'
+        b"hello " + SECRET.encode() + b"</form>" + b"x" * 100_000
+    )
+    shown = Redactor(values=[SECRET]).exchange(answered(page, method="GET", url=CARD_URL, purpose="card:hint")).body
+    assert shown.startswith(b"<html><form") and len(shown) < 17_000 and b"more bytes, of no card" in shown
+    assert not [part for part in (b"c-123", b"code=abc", b"state=xyz", SECRET.encode()) if part in shown]
+
+
+def test_json_in_place_of_a_card_is_masked_as_any_body() -> None:
+    body = b'{"error":"login","access_token":"abcdef"}'
+    shown = Redactor().exchange(answered(body, method="GET", url=CARD_URL, purpose="card:hint")).body
+    assert shown == b'{"error":"login","access_token":"REDACTED"}'
+
+
+def test_words_of_the_lab_are_nobodys_secret() -> None:
+    assert Redactor(values=["accept"]).value({"accept": Verdict.ACCEPT}) == {"accept": Verdict.ACCEPT}
