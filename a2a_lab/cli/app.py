@@ -164,11 +164,25 @@ def plan(
 
 @app.command()
 def compare(
-    base: Annotated[Path, typer.Argument(help="Folder of the earlier run.")],
-    other: Annotated[Path, typer.Argument(help="Folder of the later run.")],
+    base: Annotated[Path, typer.Argument(help="Folder of the earlier run; with --baseline, of the only one.")],
+    other: Annotated[Optional[Path], typer.Argument(help="Folder of the later run.")] = None,
+    baseline: Annotated[
+        str, typer.Option("--baseline", help="What pairs did elsewhere: a file, or `measured`, which the lab brings.")
+    ] = "",
     json: Json = False,
 ) -> None:
-    """Compare two runs pair by pair; ends with 1 where something works no longer."""
+    """Compare two runs pair by pair, or a run of real vendors with a baseline.
+
+    Ends with 1 where something works no longer, or differs from the baseline and nothing in it says why.
+    """
+    if baseline:
+        from a2a_lab.cli.baselines import baseline_command
+
+        raise typer.Exit(baseline_command(base, other, baseline, as_json=json))
+    if other is None:
+        from a2a_lab.errors import Misuse
+
+        raise Misuse("one run compares with nothing; name a second one, or --baseline measured")
     from a2a_lab.cli.running import compare_command
 
     raise typer.Exit(compare_command(base, other, as_json=json))

@@ -100,10 +100,11 @@ def recall(run: Run, record: CellRecord, matrix: Matrix) -> PairJudgement:
     path = run.folder / record.evidence
     started = datetime.fromisoformat(record.started).timestamp()
     scenario = record.key.scenario
-    return judge_cell(read_har(path), _read(path), matrix=matrix, scenario=scenario, now=started)
+    return judge_cell(read_har(path), read_beside(path), matrix=matrix, scenario=scenario, now=started)
 
 
-def _read(evidence: Path) -> Beside:
+def read_beside(evidence: Path) -> Beside:
+    """What lies beside the evidence of a cell. Raises RecordFault where it cannot be read."""
     path = evidence.with_name(evidence.name + SUFFIX)
     try:
         told: Mapping[str, Any] = json.loads(path.read_text(encoding="utf-8"))

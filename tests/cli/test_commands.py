@@ -191,7 +191,7 @@ def test_a_mistake_is_one_sentence_and_code_2(tmp_path: Path, arguments: tuple[s
         (("check", "http://127.0.0.1:9", "--sent"), "--send"),
         (("chekc",), "Did you mean 'check'?"),
         (("run", "--transport-timeout", "soon"), "Invalid value for '--transport-timeout'"),
-        (("compare", "one"), "Missing argument"),
+        (("compare", "one"), "name a second one, or --baseline measured"),
     ],
     ids=lambda value: " ".join(value) if isinstance(value, tuple) else "",
 )
