@@ -15,6 +15,7 @@ from a2a_lab.lab.matrix import Matrix
 from a2a_lab.lab.pair_recall import Beside, write_beside
 from a2a_lab.lab.pairing_plan import plan_pairs
 from a2a_lab.lab.records import CellKey, CellRecord, Header, Run
+from a2a_lab.net.redact import Redactor
 from a2a_lab.verdicts import NotGradeable, Verdict
 from tests.cli.console import lab
 
@@ -29,7 +30,7 @@ def run_of(folder: Path, **accounts: Account | None) -> Run:
         consumer, _, attempt = name.partition("_")
         key = CellKey.parse(f"oak@1/{consumer}/JSONRPC/1.0/send/foreign/{attempt or 1}")
         if account is not None:
-            write_beside(folder / f"{name}.har", Beside(address="", own_card_url="", account=account))
+            write_beside(folder / f"{name}.har", Beside(address="", own_card_url="", account=account), Redactor())
         cells.append(
             CellRecord(
                 key=key,
