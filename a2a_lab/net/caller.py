@@ -63,6 +63,7 @@ class Caller:
         self._bounds = bounds
         self._extensions = extensions
         self._numbers = itertools.count(1)
+        self._learned: dict[str, str] = {}  # headers that the agent would have otherwise than the dialect writes them
         self.was_answered = False  # by any HTTP answer at all
 
     def now_ms(self) -> float:
@@ -111,12 +112,11 @@ class Caller:
         async with contextlib.AsyncExitStack() as stack:
             for hops in itertools.count():
                 live = await stack.enter_async_context(self._stream(request, purpose, open_s))
-                other = self.dialect.other_way(op, request, live.exchange.status)
-                there, found = self._moved(live.exchange, request.url, hops)
-                notes += found if other is None else (*found, other[1])
-                if there is None and other is None:
+                again, found = self._again(op, request, live.exchange, hops)
+                notes += found
+                if again is None:
                     break
-                request = other[0] if other is not None else replace(request, url=there or request.url)
+                request = again
             yield Opened(live=live, rpc_id=rpc_id, findings=notes)
 
     async def _once(self, op: Op, rpc_id: Json, request: WireRequest, purpose: str, total_s: float | None) -> Called:
@@ -125,11 +125,11 @@ class Caller:
             exchange = await self._http.send(
                 request.method, request.url, request.headers, request.body, purpose=purpose, total_s=total_s
             )
-            there, found = self._moved(exchange, request.url, hops)
+            again, found = self._again(op, request, exchange, hops)
             notes += found
-            if there is None:
+            if again is None:
                 break
-            request = replace(request, url=there)
+            request = again
         return Called(exchange=exchange, rpc_id=rpc_id, answer=self.read(op, rpc_id, exchange), findings=notes)
 
     def read(self, op: Op, rpc_id: Json, exchange: Exchange) -> Answer | None:
@@ -168,7 +168,8 @@ class Caller:
             return_immediately=return_immediately,
             extensions=self._extensions,
         )
-        return rpc_id, replace(request, headers={**request.headers, **self._extra})
+        learned = {name: value for name, value in self._learned.items() if name in request.headers}
+        return rpc_id, replace(request, headers={**request.headers, **learned, **self._extra})
 
     def _stream(
         self, request: WireRequest, purpose: str, open_s: float | None
@@ -176,6 +177,19 @@ class Caller:
         return self._http.stream(
             request.method, request.url, request.headers, request.body, purpose=purpose, open_s=open_s
         )
+
+    def _again(
+        self, op: Op, request: WireRequest, exchange: Exchange, hops: int
+    ) -> tuple[WireRequest | None, tuple[Finding, ...]]:
+        """The call as it is to be made once more: elsewhere, or as another text of the version has it."""
+        other = self.dialect.other_way(op, request, exchange.status)
+        if other is not None:
+            self._learned |= {
+                name: value for name, value in other[0].headers.items() if request.headers.get(name) != value
+            }
+            return other[0], (other[1],)
+        there, found = self._moved(exchange, request.url, hops)
+        return (replace(request, url=there) if there is not None else None), found
 
     def _moved(self, exchange: Exchange, url: str, hops: int) -> tuple[str | None, tuple[Finding, ...]]:
         """Where the call is to be repeated, if the answer redirects it and the core allows it (R10)."""

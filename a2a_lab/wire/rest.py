@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
+from dataclasses import replace
 from typing import ClassVar, Final
 
 from a2a_lab.core.model import Binding, Json, RpcError, StreamEvent
 from a2a_lab.core.policy import Bounds
 from a2a_lab.errors import MalformedJson, Misuse
 from a2a_lab.verdicts import Finding, FindingKind, Judge, Kind, Stage, Verdict
-from a2a_lab.wire import answers, envelope, rest_answers, rest_errors, rest_paths, strict_json
+from a2a_lab.wire import answers, envelope, http_media, rest_answers, rest_errors, rest_paths, strict_json
 from a2a_lab.wire.binding import BoundDialect, restaged
 from a2a_lab.wire.messages import STREAMING, Answer, Headers, Op, OutMessage, RequestFacts, WireRequest
 
@@ -86,7 +87,11 @@ class RestDialect(BoundDialect):
         return WireRequest(method=verb, url=there, headers=headers | self.service_headers(extensions), body=body)
 
     def other_way(self, op: Op, request: WireRequest, status: int | None) -> tuple[WireRequest, Finding] | None:
-        """Prose asks to subscribe by POST, the proto by GET: whoever has not the one may have the other."""
+        """Two texts, two ways: prose subscribes by POST, the proto by GET; 1.0.1 labels a body unlike 1.0.0."""
+        media_type = http_media.other_media_type(request.headers, status)
+        if media_type is not None:
+            headers = {**request.headers, "Content-Type": media_type}
+            return replace(request, headers=headers), http_media.media_type_refused(request.url)
         if op != "subscribe" or request.method != "POST" or status not in _NO_SUCH_VERB:
             return None
         note = SUBSCRIBE_VERB(f"POST {request.url} was answered {status}; GET is tried", status=status)

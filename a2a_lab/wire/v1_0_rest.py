@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import ClassVar
 
+from a2a_lab.wire import http_media
 from a2a_lab.wire.messages import Op
 from a2a_lab.wire.rest import RestDialect
 from a2a_lab.wire.rest_paths import PATHS, PUSH_PATHS, Path
@@ -14,7 +15,7 @@ from a2a_lab.wire.v1_0 import Version10
 class Rest10(Version10, RestDialect):
     """The dialect "1.0" over HTTP+JSON."""
 
-    media_type = "application/a2a+json"  # a SHOULD of 1.0.1 (§11.1); 1.0.0 has application/json
+    media_type = http_media.OWN  # a SHOULD of 1.0.1 (§11.1)
     paths: ClassVar[Mapping[Op, Path]] = {
         **PATHS,
         "list": ("GET", "/tasks"),

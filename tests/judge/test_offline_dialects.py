@@ -159,3 +159,44 @@ def test_a_task_of_the_draft_under_another_id_is_replaced() -> None:
     result = {"id": "theirs", "status": {"state": "completed"}}
     judgement = read(call("tasks/send", {"id": "mine", "message": message}, result=result))
     assert slugs(judgement, Stage.PROBE) == ["task-replaced"]
+
+
+REFUSED = {
+    "error": {
+        "code": 415,
+        "status": "INVALID_ARGUMENT",
+        "message": "Incompatible content types",
+        "details": [
+            {
+                "@type": "type.googleapis.com/google.rpc.ErrorInfo",
+                "reason": "CONTENT_TYPE_NOT_SUPPORTED",
+                "domain": "a2a-protocol.org",
+            }
+        ],
+    }
+}
+
+
+def under(media_type: str) -> list[tuple[str, str]]:
+    return [VERSION, ("Content-Type", media_type)]
+
+
+def test_a_label_that_http_refuses_says_nothing_of_the_modes() -> None:
+    """R22: the same call under application/json was taken, so nothing was narrowed and nothing was sent twice."""
+    body = {"message": NEW}
+    first = rest(
+        "POST", "/message:send", REFUSED, body=body, status=415, request_headers=under("application/a2a+json")
+    )
+    done = {"task": task("COMPLETED", artifacts=[{"artifactId": "a", "parts": [{"text": "x"}]}])}
+    again = rest("POST", "/message:send", done, body=body, request_headers=under("application/json"), started_ms=3)
+    found = read(declares(), first, again)
+    assert "http-media-type-refused" in slugs(found, Stage.RPC)
+    assert "mode-narrowed" not in slugs(found, Stage.PROBE)
+    assert verdicts(found)[Stage.LEDGER] == "accept"
+
+
+@pytest.mark.parametrize("label", ["application/json", "application/a2a+json"])
+def test_a_415_that_no_other_label_mends_is_about_the_parts(label: str) -> None:
+    refused = rest("POST", "/message:send", REFUSED, body={"message": NEW}, status=415, request_headers=under(label))
+    found = read(declares(), refused)
+    assert "mode-narrowed" in slugs(found, Stage.PROBE) and "http-media-type-refused" not in slugs(found, Stage.RPC)

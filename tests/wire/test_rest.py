@@ -527,3 +527,15 @@ def test_a_send_that_brings_a_place_to_push_to_says_so(version: str, name: str) 
     dialect = dialect_for(version, "HTTP+JSON")
     body = json.dumps({"configuration": {name: {"url": "https://x"}}}).encode()
     assert dialect.parse_request(body, url=f"{BASE}{dialect.prefix}/message:send").configures_push  # type: ignore[attr-defined]
+
+
+def test_who_refuses_the_media_type_of_1_0_1_is_called_under_that_of_1_0_0() -> None:
+    """§11.1 SHOULD: application/a2a+json; 1.0.0 had application/json, and the Java SDK takes that alone."""
+    request = sent("1.0", "send", message=OutMessage(message_id="m", parts=(Part(kind="text", text="hi"),)))
+    other, note = NEW.other_way("send", request, 415)
+    assert other.headers == {**request.headers, "Content-Type": "application/json"}
+    assert (other.method, other.url, other.body) == (request.method, request.url, request.body)
+    assert said([note]) == [("http-media-type-refused", "accept", "rpc")]
+    assert NEW.other_way("send", other, 415) is None  # then it is about the parts
+    older = sent("0.3", "send", message=OutMessage(message_id="m", parts=(Part(kind="text", text="hi"),)))
+    assert OLD.other_way("send", older, 415) is None
