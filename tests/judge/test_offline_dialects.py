@@ -184,9 +184,7 @@ def under(media_type: str) -> list[tuple[str, str]]:
 def test_a_label_that_http_refuses_says_nothing_of_the_modes() -> None:
     """R22: the same call under application/json was taken, so nothing was narrowed and nothing was sent twice."""
     body = {"message": NEW}
-    first = rest(
-        "POST", "/message:send", REFUSED, body=body, status=415, request_headers=under("application/a2a+json")
-    )
+    first = rest("POST", "/message:send", REFUSED, body=body, status=415, request_headers=under("application/a2a+json"))
     done = {"task": task("COMPLETED", artifacts=[{"artifactId": "a", "parts": [{"text": "x"}]}])}
     again = rest("POST", "/message:send", done, body=body, request_headers=under("application/json"), started_ms=3)
     found = read(declares(), first, again)

@@ -6,8 +6,8 @@ import asyncio
 import json
 from pathlib import Path
 
-from a2a_lab.lab.check import CheckOptions, check
 from a2a_lab.lab.cases import judge_file
+from a2a_lab.lab.check import CheckOptions, check
 from a2a_lab.verdicts import Verdict
 from tests.net.peers import peer, response
 
