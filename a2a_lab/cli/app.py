@@ -234,6 +234,7 @@ from a2a_lab.cli import (  # noqa: E402  # commands whose options fill files of 
     observing,
     replaying,
     reproducing,
+    steps,
     vendors,
 )
 
@@ -242,4 +243,5 @@ judge.register(app)
 observing.register(app)
 replaying.register(app)
 reproducing.register(app)
+steps.register(app)
 vendors.register(app)

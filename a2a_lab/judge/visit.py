@@ -33,7 +33,8 @@ class Account:
     """What a consumer told its caller: its own account, and no verdict.
 
     `ok`: the caller was told of no error and given at least one event. `artifacts` are texts by id. Both `ok` and an
-    `error` is a failure that was reported beside the answer. `hung`: the lab ended the consumer.
+    `error` is a failure that was reported beside the answer. `hung`: the lab ended the consumer. `steps` are what it
+    did without traffic: milliseconds on the clock of the exchanges, a word, a clause.
     """
 
     ok: bool
@@ -43,6 +44,7 @@ class Account:
     error: str | None = None
     said: str = ""
     hung: bool = False
+    steps: tuple[tuple[float, str, str], ...] = ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -28,7 +28,7 @@ from a2a_lab.lab.external import wait_for_client
 from a2a_lab.lab.judging import BINDINGS, PairJudgement
 from a2a_lab.lab.matrix import Matrix
 from a2a_lab.lab.measures import measure
-from a2a_lab.lab.pair_recall import TEXT, Beside, judge_cell, pair_policy, write_beside
+from a2a_lab.lab.pair_recall import CLOSING, TEXT, Beside, judge_cell, pair_policy, write_beside
 from a2a_lab.lab.pairing_plan import OF_THE_LAB, PairCell
 from a2a_lab.lab.records import CellRecord, Measures, evidence_path
 from a2a_lab.lab.stock import Stock
@@ -118,6 +118,8 @@ async def _foreign(cell: PairCell, bench: PairBench, agent: ServedAgent, started
     if proxy.harness_fault is not None:
         raise proxy.harness_fault
     exchanges = recorder.exchanges[looks:]
+    if sum(canary.encode() in one.request_body for one in exchanges) > 1:
+        await _look_again(agent, bench, recorder)
     attribute_ends(exchanges, account)
     _label(exchanges, canary)
     vendor = cell.consumer.vendor
@@ -177,6 +179,12 @@ async def _look(agent: ServedAgent, bench: PairBench, recorder: Recorder) -> Dis
     return await drive(discover(agent.address, policy), http, bounds=policy.bounds, credentials={}, card_s=LOOK_S)
 
 
+async def _look_again(agent: ServedAgent, bench: PairBench, recorder: Recorder) -> None:
+    """Once a consumer has sent a second message: whether the card that it had then was still the agent's."""
+    http = Http(bench.client, recorder, bounds=pair_policy(bench.matrix).bounds, expect_nonce=agent.nonce)
+    await http.send("GET", agent.card_url, {}, purpose=CLOSING, total_s=LOOK_S)
+
+
 async def _consume(cell: PairCell, bench: PairBench, proxy: RecordingProxy, canary: str) -> Account | None:
     """Let the consumer talk to the recorder; what it told its caller, None where the lab did not launch it."""
     consumer, op = cell.consumer, cell.key.scenario
@@ -196,11 +204,11 @@ async def _consume(cell: PairCell, bench: PairBench, proxy: RecordingProxy, cana
         cap_s=bench.matrix.cap_s,
         options=consumer.options,
     )
-    return account_of(result)
+    return account_of(result, began=proxy.recorder.started.timestamp())
 
 
-def account_of(result: ConsumerResult) -> Account:
-    """What a launched consumer told its caller, as the judges read it."""
+def account_of(result: ConsumerResult, *, began: float = 0.0) -> Account:
+    """What a launched consumer told its caller, as the judges read it; `began` is when its exchanges count from."""
     return Account(
         ok=result.ok,
         state=result.state,
@@ -209,6 +217,7 @@ def account_of(result: ConsumerResult) -> Account:
         error=result.error,
         said=result.said,
         hung=result.hung,
+        steps=tuple(((at - began) * 1000, what, told) for at, what, told in result.steps),
     )
 
 

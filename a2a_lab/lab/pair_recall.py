@@ -29,6 +29,8 @@ from a2a_lab.wire.exchange import Exchange
 SUFFIX: Final = ".beside.json"
 OWN_LOOK: Final = "card:"
 """How the purposes of the lab's own looks begin; those of a watched consumer never do."""
+CLOSING: Final = "card:closing"
+"""The purpose of the look after a consumer that sent more than one message: whether its card still held by then."""
 TEXT: Final = "text/plain"
 
 
@@ -67,20 +69,29 @@ def judge_cell(
     exchanges: Sequence[Exchange], beside: Beside, *, matrix: Matrix, scenario: str, now: float
 ) -> PairJudgement:
     """Judge the evidence of one cell; live and recalled it is the same call. `now` is Unix seconds."""
-    looks = [one for one in exchanges if one.purpose.startswith(OWN_LOOK)]
     return judge_pair(
-        [one for one in exchanges if not one.purpose.startswith(OWN_LOOK)],
+        foreign(exchanges),
         policy=pair_policy(matrix),
         intent=pair_intent(scenario),
         now=now,
         address=beside.address,
         account=beside.account,
-        looks=looks,
+        looks=own_looks(exchanges),
         own_card_url=beside.own_card_url,
         dialects=beside.dialects,
         bindings=beside.bindings,
         noted=beside.noted,
     )
+
+
+def own_looks(exchanges: Sequence[Exchange]) -> list[Exchange]:
+    """The lab's looks for the card before the consumer came."""
+    return [one for one in exchanges if one.purpose.startswith(OWN_LOOK) and one.purpose != CLOSING]
+
+
+def foreign(exchanges: Sequence[Exchange]) -> list[Exchange]:
+    """What the watched consumer did."""
+    return [one for one in exchanges if not one.purpose.startswith(OWN_LOOK)]
 
 
 def write_beside(evidence: Path, beside: Beside, redactor: Redactor) -> None:
@@ -114,10 +125,15 @@ def read_beside(evidence: Path) -> Beside:
             own_card_url=told["own_card_url"],
             dialects=tuple(told["dialects"]),
             bindings=tuple(told["bindings"]),
-            account=Account(**account) if account is not None else None,
+            account=_account(account) if account is not None else None,
             noted=tuple(read_finding(Stage(one["stage"]), one) for one in told["noted"]),
         )
     except FileNotFoundError:
         raise RecordFault(f"{path} is not there: what the consumer told its caller is unknown") from None
     except (OSError, ValueError, KeyError, TypeError) as fault:
         raise RecordFault(f"{path} cannot be read: {fault}") from fault
+
+
+def _account(told: Mapping[str, Any]) -> Account:
+    steps = tuple((float(at), str(what), str(detail)) for at, what, detail in told.get("steps", ()))
+    return Account(**{**told, "steps": steps})

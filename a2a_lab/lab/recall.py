@@ -21,7 +21,7 @@ from a2a_lab.judge.offline import Given, Judgement, judge_evidence
 from a2a_lab.lab.cell import policy_of, resolver_of
 from a2a_lab.lab.judging import spoken_first
 from a2a_lab.lab.matrix import Matrix
-from a2a_lab.lab.pair_recall import OWN_LOOK, pair_intent, pair_policy
+from a2a_lab.lab.pair_recall import own_looks, pair_intent, pair_policy
 from a2a_lab.lab.pair_recall import recall as recall_pair
 from a2a_lab.lab.pairing_plan import plan_pairs, spec_of
 from a2a_lab.lab.records import CellRecord, Run
@@ -115,7 +115,7 @@ class Memory:
         pair = recall_pair(self._run, record, self._matrix)
         asked = {id(look.exchange) for look in pair.visit.looks}
         calls = [one for one in pair.visit.exchanges if id(one) not in asked]
-        looks = [one for one in exchanges if one.purpose.startswith(OWN_LOOK)]
+        looks = own_looks(exchanges)
         return Recalled(
             record=record,
             consumer=consumer,

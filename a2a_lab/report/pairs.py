@@ -5,18 +5,11 @@ from __future__ import annotations
 
 import json
 from collections.abc import Sequence
-from pathlib import Path
-from statistics import median
 
-from a2a_lab.core.policy import Policy
-from a2a_lab.errors import RecordFault
-from a2a_lab.judge.steps import Approach, approach
-from a2a_lab.judge.visit import Visit
+from a2a_lab.lab.approaches import COLUMNS, ways_of
 from a2a_lab.lab.expectations import Compared, Outcome, compare_run, counts
-from a2a_lab.lab.pair_recall import OWN_LOOK
 from a2a_lab.lab.records import CellRecord, Run
 from a2a_lab.lab.stock import FILE
-from a2a_lab.net.evidence import read_har
 from a2a_lab.report.chips import chip, link, links
 from a2a_lab.report.html import Child, Html, join, plural, tag
 from a2a_lab.report.table import Prose, Sorted, Value, table
@@ -81,48 +74,15 @@ def _cause(slug: str, cells: Sequence[CellRecord]) -> Sequence[Value]:
 
 
 def approaches(run: Run) -> Html:
-    """What each consumer does between its first byte and its first message, as its evidence shows."""
-    by_consumer: dict[str, list[tuple[CellRecord, Approach]]] = {}
-    for cell in run.cells:
-        found = _approach(run.folder, cell)
-        if found is not None:
-            by_consumer.setdefault(cell.key.consumer, []).append((cell, found))
-    if not by_consumer:
+    """What each consumer does between its first byte and its first message, and before those after it."""
+    ways = ways_of(run)
+    if not ways:
         return tag("p", "No consumer was watched.", class_="legend")
-    columns = ["consumer", "card fetches", "revalidated", "ms to the first message", "probes", "what it does", "cells"]
     return table(
         "approaches",
-        columns,
-        (([cell for cell, _ in seen], _approach_row(name, seen)) for name, seen in sorted(by_consumer.items())),
+        [*COLUMNS, "what it does", "cells"],
+        ((one.cells, [*one.row(), Prose("; ".join(one.steps)), len(one.cells)]) for one in ways),
     )
-
-
-def _approach(folder: Path, cell: CellRecord) -> Approach | None:
-    if cell.evidence is None or cell.key.posture != "foreign":
-        return None
-    try:
-        exchanges = [one for one in read_har(folder / cell.evidence) if not one.purpose.startswith(OWN_LOOK)]
-    except RecordFault:
-        return None
-    found = approach(Visit(exchanges, policy=Policy()))
-    return found if found.commit_ms is not None else None
-
-
-def _approach_row(name: str, seen: Sequence[tuple[CellRecord, Approach]]) -> Sequence[Value]:
-    ways = [one for _, one in seen]
-    looks = sorted({one.looks for one in ways})
-    waits = [one.commit_ms for one in ways if one.commit_ms is not None]
-    typical = min(ways, key=lambda one: abs((one.commit_ms or 0.0) - median(waits)))
-    steps = "; ".join(f"{step.at_ms:.0f} ms {step.what}: {step.told}" for step in typical.steps)
-    return [
-        name,
-        "–".join(str(count) for count in dict.fromkeys((looks[0], looks[-1]))),
-        sum(one.conditional for one in ways),
-        round(median(waits)),
-        f"{sum(one.is_probed for one in ways)} of {len(ways)}",
-        Prose(steps),
-        len(ways),
-    ]
 
 
 def environments(run: Run) -> Html:

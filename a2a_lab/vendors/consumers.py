@@ -25,6 +25,8 @@ OWN_BUG = 3  # the exit status by which a consumer program owns to a bug of its 
 LINE_START = b'{"ok"'
 LINE_BYTES = 8 << 20
 KEYS = {"ok", "state", "artifacts", "events", "error", "said"}
+STEPS = "steps"  # which only consumers have that choose
+STEPS_MOST = 100
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -41,7 +43,8 @@ class ConsumerResult:
 
     `events` counts what the SDK delivered; `error` is whatever it reported, None where it reported nothing. Both `ok`
     and an `error` is a failure that was swallowed: reported somewhere, while the caller was given an answer all the
-    same. `hung` says that the lab's cap ended it (then `exit_status` is that of being ended, and there is no account).
+    same. `steps` are what it did unseen, such as choosing the agent: unix seconds, a word, a clause. `hung` says that
+    the lab's cap ended it (then `exit_status` is that of being ended, and there is no account).
     """
 
     ok: bool
@@ -54,6 +57,7 @@ class ConsumerResult:
     output: str
     duration_s: float
     hung: bool = False
+    steps: tuple[tuple[float, str, str], ...] = ()
 
 
 class ResultLine:
@@ -83,7 +87,7 @@ def _account(line: bytearray) -> dict[str, Any] | None:
         account = json.loads(line)
     except ValueError:
         return None
-    return account if account.keys() == KEYS else None
+    return account if account.keys() - {STEPS} == KEYS else None
 
 
 async def run_consumer(
@@ -142,7 +146,15 @@ async def run_consumer(
         output=process.output.text(),
         duration_s=duration_s,
         hung=hung,
+        steps=_steps(account),
     )
+
+
+def _steps(account: dict[str, Any]) -> tuple[tuple[float, str, str], ...]:
+    told = account.get(STEPS)
+    listed = told[:STEPS_MOST] if isinstance(told, list) else []
+    named = [one for one in listed if isinstance(one, dict) and isinstance(one.get("at"), float)]
+    return tuple((one["at"], str(one.get("what")), str(one.get("told"))) for one in named)
 
 
 def _hung(cap_s: float) -> dict[str, Any]:

@@ -33,8 +33,9 @@ from starlette.applications import Starlette
 class Echo(AgentExecutor):
     """Answers with what it was told: the text as it came, other parts by their kind and type."""
 
-    def __init__(self, pace: Pace) -> None:
+    def __init__(self, pace: Pace, changing: AgentCard | None) -> None:
         self._pace = pace
+        self._changing = changing
 
     async def execute(self, context: RequestContext, event_queue: EventQueue) -> None:
         message = context.message
@@ -56,6 +57,9 @@ class Echo(AgentExecutor):
             )
         await self._pace.pause()
         await task.complete()
+        if self._changing is not None:  # as a deployment does it: the same agent, and another card
+            self._changing.version = "1.1.0"
+            self._changing.description = "Answers with what it was told, since its last deployment"
 
     async def cancel(self, context: RequestContext, event_queue: EventQueue) -> None:
         await TaskUpdater(event_queue, context.task_id, context.context_id).cancel()
@@ -92,7 +96,12 @@ def card_of(options: argparse.Namespace, grpc_port: int | None) -> AgentCard:
         description="Answers with what it was told",
         version="1.0.0",
         supported_interfaces=[
-            AgentInterface(protocol_binding=binding, protocol_version=version, url=urls[binding])
+            AgentInterface(
+                protocol_binding=binding,
+                protocol_version=version,
+                url=urls[binding],
+                tenant=options.tenant if version == "1.0" else "",
+            )
             for binding in options.bindings
             # The SDK's compatibility does not reach gRPC, whose service has another name in 0.3.
             for version in (["1.0", "0.3"] if options.compat and binding != "GRPC" else ["1.0"])
@@ -128,7 +137,7 @@ def app_of(options: argparse.Namespace) -> Starlette:
         server = grpc.aio.server(interceptors=interceptors) if "GRPC" in options.bindings else None
         card = card_of(options, server.add_insecure_port(f"{HOST}:0") if server else None)
         handler = DefaultRequestHandler(
-            agent_executor=Echo(Pace(options)),
+            agent_executor=Echo(Pace(options), card if options.drift else None),
             task_store=InMemoryTaskStore(),
             agent_card=card,
             validate_input_modes=options.strict_modes,
@@ -152,6 +161,8 @@ def main() -> None:
     parser = echo_options(__doc__)
     signing_options(parser)
     parser.add_argument("--compat", action="store_true", help="also serve 0.3, on the same endpoints")
+    parser.add_argument("--tenant", default="", help="tenant that the card's interfaces of 1.0 name")
+    parser.add_argument("--drift", action="store_true", help="the card changes once the first task is over")
     parser.add_argument("--strict-modes", action="store_true", help="the SDK refuses input modes not declared")
     parser.add_argument(
         "--bindings",

@@ -21,7 +21,7 @@ sys.path.append(str(Path(__file__).resolve().parent.parent / "shared"))
 os.environ |= {"HOME": os.getcwd(), "CREWAI_STORAGE_DIR": os.getcwd(), "CREWAI_DISABLE_TELEMETRY": "true"}
 os.environ |= {"CREWAI_TRACING_ENABLED": "false", "CREWAI_DISABLE_TRACKING": "true", "OTEL_SDK_DISABLED": "true"}
 
-from consumer_kit import Reported, Seen, consumer_options, payload_of, run
+from consumer_kit import Reported, Seen, consumer_options, payload_of, run, times_option
 from crewai import Agent, BaseLLM, Crew, Process, Task
 from crewai.a2a import A2AClientConfig
 from crewai.a2a.updates import PollingConfig, StreamingConfig
@@ -54,12 +54,15 @@ class Scripted(BaseLLM):
 
     endpoint: str
     text: str
+    seen: Any
     asked: int = 0
 
     def call(self, messages: Any, *args: Any, **kwargs: Any) -> str:
         self.asked += 1
         prompt = messages if isinstance(messages, str) else " ".join(str(each.get("content")) for each in messages)
         delegate = self.asked == 1 and "remote A2A agents" in prompt
+        if delegate:
+            self.seen.matched("the model read the cards in its prompt, and chose")
         answer = {
             "a2a_ids": [self.endpoint] if delegate else [],
             "message": self.text if delegate else OWN_WORDS,
@@ -92,6 +95,16 @@ def listen(seen: Seen) -> None:
                 seen.beside(event.error)
 
 
+async def delegated(remote: A2AClientConfig, text: str, seen: Seen) -> str:
+    """What one crew answers that holds the agent; crews of one process share CrewAI's caches."""
+    model = Scripted(model="scripted", endpoint=remote.endpoint, text=text, seen=seen)
+    manager = Agent(role="manager", goal="delegate", backstory="-", llm=model, allow_delegation=True, a2a=[remote])
+    worker = Agent(role="worker", goal="-", backstory="-", llm=model)
+    task = Task(description="answer the user", expected_output="text")
+    crew = Crew(agents=[worker], tasks=[task], process=Process.hierarchical, manager_agent=manager)
+    return str((await crew.kickoff_async()).raw)
+
+
 async def converse(options: argparse.Namespace, seen: Seen) -> None:
     if payload_of(options).kind != "text":
         raise Reported("the manager of a crew delegates text only")
@@ -106,13 +119,9 @@ async def converse(options: argparse.Namespace, seen: Seen) -> None:
         accepted_output_modes=["text/plain"],
         updates=updates,
     )
-    model = Scripted(model="scripted", endpoint=endpoint, text=payload_of(options).text)
-    manager = Agent(role="manager", goal="delegate", backstory="-", llm=model, allow_delegation=True, a2a=[remote])
-    worker = Agent(role="worker", goal="-", backstory="-", llm=model)
-    task = Task(description="answer the user", expected_output="text")
-    crew = Crew(agents=[worker], tasks=[task], process=Process.hierarchical, manager_agent=manager)
     try:
-        answer = (await crew.kickoff_async()).raw
+        for _ in range(options.times):
+            answer = await delegated(remote, payload_of(options).text, seen)
     finally:
         crewai_event_bus.flush(FLUSH_S)
     seen.event()
@@ -123,4 +132,4 @@ async def converse(options: argparse.Namespace, seen: Seen) -> None:
 
 
 if __name__ == "__main__":
-    run(converse, consumer_options(__doc__))
+    run(converse, times_option(consumer_options(__doc__)))

@@ -20,7 +20,7 @@ import httpx
 from a2a.client import A2ACardResolver, Client, ClientConfig, ClientFactory
 from a2a.types import SendMessageRequest, SendMessageResponse, StreamResponse, a2a_pb2_grpc
 from consumer_10 import noted, request_of
-from consumer_kit import Reported, Seen, consumer_options, raised_here, run, told
+from consumer_kit import Reported, Seen, consumer_options, raised_here, run, times_option, told
 
 ADDRESS = "unix:router"  # in the folder it is started in, which the lab removes
 TENANT = "lab"
@@ -30,8 +30,9 @@ TENANT_KEY = "x-tenant"
 class Router(a2a_pb2_grpc.A2AServiceServicer):
     """Forwards calls to the agent of the tenant that the metadata names."""
 
-    def __init__(self, tenants: dict[str, str], *, card_path: str | None, timeout_s: float) -> None:
+    def __init__(self, tenants: dict[str, str], seen: Seen, *, card_path: str | None, timeout_s: float) -> None:
         self._tenants = tenants
+        self._seen = seen
         self._card_path = card_path
         self._timeout_s = timeout_s
         self.bug: Exception | None = None
@@ -63,6 +64,7 @@ class Router(a2a_pb2_grpc.A2AServiceServicer):
                 card = await resolver.get_agent_card(relative_card_path=self._card_path)
                 if streaming and not card.capabilities.streaming:
                     await context.abort(grpc.StatusCode.FAILED_PRECONDITION, "the agent declares no streaming")
+                self._seen.matched("the router read on the card whether it streams")
                 config = ClientConfig(
                     streaming=streaming,
                     httpx_client=http,
@@ -78,13 +80,14 @@ class Router(a2a_pb2_grpc.A2AServiceServicer):
 
 async def converse(options: argparse.Namespace, seen: Seen) -> None:
     server = grpc.aio.server()
-    router = Router({TENANT: options.url}, card_path=options.card_path, timeout_s=options.timeout)
+    router = Router({TENANT: options.url}, seen, card_path=options.card_path, timeout_s=options.timeout)
     a2a_pb2_grpc.add_A2AServiceServicer_to_server(router, server)
     server.add_insecure_port(ADDRESS)
     await server.start()
     try:
         async with grpc.aio.insecure_channel(ADDRESS) as channel:
-            await call(a2a_pb2_grpc.A2AServiceStub(channel), options, seen)
+            for _ in range(options.times):
+                await call(a2a_pb2_grpc.A2AServiceStub(channel), options, seen)
     except grpc.aio.AioRpcError as error:
         if router.bug:
             raise router.bug from None
@@ -108,4 +111,4 @@ async def call(router: a2a_pb2_grpc.A2AServiceStub, options: argparse.Namespace,
 
 
 if __name__ == "__main__":
-    run(converse, consumer_options(__doc__))
+    run(converse, times_option(consumer_options(__doc__)))

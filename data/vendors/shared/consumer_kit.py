@@ -12,6 +12,7 @@ import asyncio
 import json
 import os
 import sys
+import time
 import traceback
 from collections.abc import Awaitable, Callable, Iterable
 from dataclasses import dataclass, field
@@ -34,6 +35,12 @@ def consumer_options(description: str | None) -> argparse.ArgumentParser:
     parser.add_argument("--file", type=Path, default=None, help="send the content of this file instead of the text")
     parser.add_argument("--timeout", type=float, default=30.0, metavar="S", help="the SDK's transport timeout")
     parser.add_argument("--card-path", default=None, metavar="PATH", help="where to look for the card, when told")
+    return parser
+
+
+def times_option(parser: argparse.ArgumentParser) -> argparse.ArgumentParser:
+    """An orchestrator goes on living after its first task; this one can be given several, one after another."""
+    parser.add_argument("--times", type=int, default=1, metavar="N", help="how many tasks it is given, each the same")
     return parser
 
 
@@ -76,6 +83,11 @@ class Seen:
     artifacts: dict[str, str] = field(default_factory=dict)
     messages: list[str] = field(default_factory=list)
     asides: list[str] = field(default_factory=list)
+    steps: list[dict[str, Any]] = field(default_factory=list)
+
+    def matched(self, on: str) -> None:
+        """The consumer chose the agent now, for what it had read of it: a step that leaves no traffic."""
+        self.steps.append({"at": time.time(), "what": "match", "told": on})
 
     def event(self) -> None:
         self.events += 1
@@ -125,6 +137,7 @@ class Seen:
             "events": self.events,
             "error": "; ".join([error, *self.asides] if error else self.asides) or None,
             "said": self.said(error),
+            **({"steps": self.steps} if self.steps else {}),
         }
 
 
