@@ -81,7 +81,7 @@ def record(
     judged = judge_cell(exchanges, beside, matrix=REAL, scenario="send", now=1e9)
     path = evidence_path(key)
     write_har(folder / path, exchanges, started=datetime(2026, 1, 1, tzinfo=UTC), tool="t 1", redactor=Redactor())
-    write_beside(folder / path, beside)
+    write_beside(folder / path, beside, Redactor())
     return CellRecord(
         key=key,
         verdict=judged.verdict,
