@@ -175,8 +175,9 @@ class ObjectReader:
             id=identifier or None,
             role=role if isinstance(role, str) else None,
             parts=self.parts(obj, at, self._content_of(obj, at)),
-            context_id=self.text(obj, "contextId", at),
-            task_id=self.text(obj, "taskId", at),
+            # Clients that write every member of the proto send "" for what is unset.
+            context_id=self.text(obj, "contextId", at) or None,
+            task_id=self.text(obj, "taskId", at) or None,
             metadata=self.structure(obj, "metadata", at),
         )
 

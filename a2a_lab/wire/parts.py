@@ -57,8 +57,8 @@ def _read_by_member(reader: ObjectReader, obj: Mapping[str, Json], at: str) -> P
     content: dict[str, Any] = {"data": obj["data"]} if name == "data" else {name: reader.text(obj, name, at)}
     return Part(
         kind=name,
-        media_type=reader.text(obj, "mediaType", at),
-        filename=reader.text(obj, "filename", at),
+        media_type=reader.text(obj, "mediaType", at) or None,  # "" is how proto writes what is unset
+        filename=reader.text(obj, "filename", at) or None,
         **content,
     )
 
@@ -130,7 +130,7 @@ def _read_kind(reader: ObjectReader, obj: Mapping[str, Json], at: str, kind: str
 
 def _labelled(reader: ObjectReader, obj: Mapping[str, Json], at: str) -> str | None:
     """Before 1.0 text and data have no media type; a label that is there all the same is kept for the media check."""
-    return reader.text(obj, "mediaType", at) or reader.text(obj, "mimeType", at)
+    return reader.text(obj, "mediaType", at) or reader.text(obj, "mimeType", at) or None
 
 
 def _read_file(reader: ObjectReader, file: Mapping[str, Json], at: str) -> Part:
@@ -138,7 +138,7 @@ def _read_file(reader: ObjectReader, file: Mapping[str, Json], at: str) -> Part:
     uri_names = [name for name in _URI_NAMES if file.get(name) is not None]
     used, form = raw_names + uri_names, reader.spelling.part_form
     as_bytes, as_uri = ("fileWithBytes", "fileWithUri") if form == "nested" else ("bytes", "uri")
-    media_type, filename = reader.text(file, "mimeType", at), reader.text(file, "name", at)
+    media_type, filename = reader.text(file, "mimeType", at) or None, reader.text(file, "name", at) or None
     if len(used) != 1:
         if used or form != "type":  # the draft lets a file stand for one whose content is not sent
             detail = f"the file at {at} holds {', '.join(used) or 'none'} of {as_bytes}, {as_uri}; exactly one is meant"

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import json
 from typing import Any
 
 import pytest
 
 from a2a_lab.core.model import State, Task
-from a2a_lab.wire.dialects import Answer
+from a2a_lab.wire.dialects import Answer, dialect_for
 from tests.wire.talk import MESSAGE_0_3, MESSAGE_1_0, TASK_0_3, TASK_1_0, answer, envelope, said, slugs
 
 
@@ -320,3 +321,16 @@ def test_a_list_of_tasks() -> None:
 def test_an_extended_card_is_handed_over_as_it_came() -> None:
     assert result("1.0", {"name": "x"}, "extended-card").result == {"name": "x"}
     assert answer(envelope({"name": "x"}, id="zzz"), op="extended-card").result is None
+
+
+@pytest.mark.parametrize("version", ["1.0", "0.3"])
+def test_an_empty_text_is_how_proto_writes_what_is_unset(version: str) -> None:
+    """Clients that write every member, as the Java SDK's, name no task with "", and label no part with it."""
+    part = {"text": "hi", "mediaType": "", "filename": ""} | ({} if version == "1.0" else {"kind": "text"})
+    base = MESSAGE_1_0 if version == "1.0" else MESSAGE_0_3
+    sent = {"message": base | {"taskId": "", "contextId": "", "parts": [part]}, "tenant": ""}
+    dialect = dialect_for(version)
+    call = {"jsonrpc": "2.0", "id": 1, "method": dialect.names["send"], "params": sent}
+    message = dialect.parse_request(json.dumps(call).encode()).message
+    assert message is not None and (message.task_id, message.context_id) == (None, None)
+    assert (message.parts[0].media_type, message.parts[0].filename) == (None, None)
