@@ -52,6 +52,11 @@ def root(
 
 @app.command()
 def report(
+    context: typer.Context,
+    runs: Annotated[
+        Optional[list[Path]],
+        typer.Argument(metavar="[RUN]...", help="Folder of a recorded run, or of two to compare; nothing is run then."),
+    ] = None,
     matrix: Annotated[
         str, typer.Option("--matrix", help="A bundled matrix by name, or the path of a matrix file.")
     ] = "seven-pairs",
@@ -75,13 +80,18 @@ def report(
 ) -> None:
     """Run a matrix in both postures, compare them, and write one self-contained HTML page.
 
-    With --notebook another of the lab's notebooks is executed and made into a page, such as: --notebook vendor -p
-    url=https://agent.example
+    With the folder of a RUN its page is written again, in seconds and without running anything; with two they are
+    compared. With --notebook another of the lab's notebooks is executed and made into a page, such as: --notebook
+    vendor -p url=https://agent.example
     """
-    from a2a_lab.cli.reporting import notebook_command, report_command
+    from a2a_lab.cli.reporting import again_command, notebook_command, refuse_mixture, report_command
 
+    sources = {name: context.get_parameter_source(name) for name in context.params}
+    refuse_mixture([name for name, source in sources.items() if source is not None and source.name != "DEFAULT"])
     if notebook:
         raise typer.Exit(notebook_command(notebook, parameter or [], page=page, out=out, as_json=json))
+    if runs:
+        raise typer.Exit(again_command(runs, page=page, bodies=bodies, fail_on=fail_on, as_json=json))
 
     raise typer.Exit(
         report_command(

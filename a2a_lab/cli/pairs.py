@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from a2a_lab.cli import show
+from a2a_lab.cli import news, show
 
 if TYPE_CHECKING:
-    from a2a_lab.lab.expectations import Compared
     from a2a_lab.lab.matrix import Matrix
     from a2a_lab.lab.records import CellRecord, Run
 
@@ -23,7 +21,7 @@ def show_run(run: Run) -> int:
     from a2a_lab.lab.expectations import compare_run
 
     show_cells(run)
-    return show_expected(compare_run(run))
+    return news.tell(compare_run(run))
 
 
 def show_cells(run: Run) -> None:
@@ -52,23 +50,7 @@ def show_news(run: Run) -> None:
     """What nobody expected, and what was skipped."""
     from a2a_lab.lab.expectations import compare_run
 
-    show_expected(compare_run(run))
-
-
-def show_expected(compared: Sequence[Compared]) -> int:
-    """The counts, and every cell that is news or was skipped; 1 where there is news."""
-    from a2a_lab.lab.expectations import Outcome, counts
-
-    told = ", ".join(f"{count} {word}" for word, count in counts(compared).items() if count)
-    show.say(told or "nothing was compared")
-    rows = [
-        [str(one.cell.key), one.outcome.value, one.told, one.expected.told if one.expected else "works", _why(one)]
-        for one in compared
-        if one.outcome.is_news or one.outcome is Outcome.SKIPPED
-    ]
-    if rows:
-        show.table(["cell", "is", "found", "expected", "reason"], rows)
-    return 1 if any(one.outcome.is_news for one in compared) else 0
+    news.tell(compare_run(run))
 
 
 def show_plan(matrix: Matrix, *, posture: str, only: str, must_include: str, attempts: int, as_json: bool) -> int:
@@ -105,7 +87,3 @@ def _row(cell: CellRecord) -> list[object]:
         cell.errors[0] if cell.errors else "",
         f"{cell.measures.time_to_verdict_s:.1f}",
     ]
-
-
-def _why(one: Compared) -> str:
-    return one.expected.reason if one.expected is not None and one.cell.is_graded else one.cell.said[:200]

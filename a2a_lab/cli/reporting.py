@@ -1,14 +1,41 @@
-"""`report`: the main job."""
+"""`report`: the main job, a page of runs that are recorded already, and the page of any notebook."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
 from a2a_lab.cli import pairs, show
 from a2a_lab.errors import Misuse
 
+if TYPE_CHECKING:
+    from a2a_lab.lab.records import CellRecord, Run
+    from a2a_lab.report.making import Report
+    from a2a_lab.report.recorded import Standing
+
 FAIL_ON = ("spec", "policy", "hang", "orphan")
+_HOW_TO_RUN = ("matrix", "out", "transport_timeout", "only", "attempts")
+
+
+def refuse_mixture(given: Sequence[str]) -> None:
+    """`Misuse` where options of `report` do not go together, instead of heeding some; `given` are their names."""
+    if "parameter" in given and "notebook" not in given:
+        raise Misuse(
+            "-p is for a notebook, and none is named: add --notebook NAME, such as --notebook vendor -p url=URL; "
+            "a matrix has options of its own (--matrix, --only, --attempts, --transport-timeout)"
+        )
+    if "runs" in given and "notebook" in given:
+        raise Misuse("--notebook and a RUN: a notebook is executed, a run is shown; name one of the two")
+    for name in _HOW_TO_RUN if "runs" in given else ():
+        if name in given:
+            raise Misuse(
+                f"--{name.replace('_', '-')} says how to run, and a recorded RUN is shown as it was; leave it out"
+            )
+    for name in (*_HOW_TO_RUN, "bodies", "fail_on") if "notebook" in given else ():
+        if name in given and name != "out":
+            option = f"--{name.replace('_', '-')}"
+            raise Misuse(f"{option} is for a matrix; with --notebook give what the notebook takes with -p NAME=VALUE")
 
 
 def report_command(
@@ -23,22 +50,14 @@ def report_command(
     fail_on: str,
     as_json: bool,
 ) -> int:
-    wanted = [word.strip() for word in fail_on.split(",") if word.strip()]
-    for word in wanted:
-        if word not in FAIL_ON:
-            raise Misuse(f"--fail-on {word!r}: expected {', '.join(FAIL_ON[:-1])} or {FAIL_ON[-1]}")
+    """Run a matrix and write its page."""
+    wanted = _wanted(fail_on)
     try:
         from a2a_lab.report.making import make_report
     except ImportError as missing:
         raise Misuse(f"report needs the extra `lab` ({missing}): pip install 'a2a-lab[lab]'") from missing
 
-    with show.live("starting two kernels") as tell:
-
-        def watch(told: Mapping[str, tuple[int, int]]) -> None:
-            states = [f"{posture} {done} of {planned}" for posture, (done, planned) in sorted(told.items())]
-            all_done = len(told) == 2 and all(done == planned for done, planned in told.values())
-            tell("writing the page" if all_done else "cells recorded: " + (", ".join(states) or "none yet"))
-
+    with show.live("starting") as tell:
         made = make_report(
             matrix,
             page=page,
@@ -47,27 +66,97 @@ def report_command(
             only=only,
             attempts=attempts,
             bodies=bodies,
-            watch=watch,
+            watch=lambda told, said: tell(standing(told, said)),
         )
+    return _ended(made, wanted, as_json=as_json)
+
+
+def again_command(runs: Sequence[Path], *, page: Path | None, bodies: bool, fail_on: str, as_json: bool) -> int:
+    """The page of runs that are recorded already."""
+    wanted = _wanted(fail_on)
+    try:
+        from a2a_lab.report.again import report_again
+    except ImportError as missing:
+        raise Misuse(f"report needs the extra `lab` ({missing}): pip install 'a2a-lab[lab]'") from missing
+
+    with show.live(f"writing the page of {', '.join(run.name for run in runs)}"):
+        made = report_again(runs, page=page, bodies=bodies)
+    return _ended(made, wanted, as_json=as_json)
+
+
+def standing(told: Mapping[str, Standing], said: str) -> str:
+    """The live line: `trusting 3 of 7, enforcing 5 of 7; waiting for cedar × dash`."""
+    if not told:
+        return said or "starting: nothing is recorded yet"
+    states = [f"{name} {one.done} of {one.planned}" for name, one in sorted(told.items())]
+    if len(told) == 1:
+        states = [f"{one.done} of {one.planned} cells" for one in told.values()]
+    waiting = [one.waiting for one in told.values() if one.waiting]
+    if not waiting:
+        return f"{', '.join(states)}; writing the page"
+    return f"{', '.join(states)}; " + (said or f"waiting for {', '.join(dict.fromkeys(map(_pair, waiting)))}")
+
+
+def _pair(key: str) -> str:
+    agent, consumer, *_ = key.split("/")
+    return f"{agent.partition('@')[0]} × {consumer}"
+
+
+def _wanted(fail_on: str) -> list[str]:
+    wanted = [word.strip() for word in fail_on.split(",") if word.strip()]
+    for word in wanted:
+        if word not in FAIL_ON:
+            raise Misuse(f"--fail-on {word!r}: expected {', '.join(FAIL_ON[:-1])} or {FAIL_ON[-1]}")
+    return wanted
+
+
+def _ended(made: Report, wanted: Sequence[str], *, as_json: bool) -> int:
+    """Say what came of it, and end as R39 has it."""
     last = list(made.runs.values())[-1]
-    told = made.as_json() | pairs.json_of(last)
     if as_json:
-        show.print_json(told)
+        show.print_json(made.as_json() | pairs.json_of(last))
     else:
-        figures = told["summary"]
-        names = [name for name in next(iter(figures.values())) if name != "errors"]
-        show.table(
-            ["", *figures],
-            [[name.replace("_", " "), *(figures[run][name] for run in figures)] for name in names],
-        )
         if pairs.is_of_pairs(last):
+            _show_field(last)
             pairs.show_news(last)
+        else:
+            _show_summary(made.as_json()["summary"])
         show.say(f"page: {made.page}")
     return 1 if _fails(last.cells, wanted) else pairs.exit_code(last)
 
 
+_WORDS = {"hangs": "timed-out waits", "pairs_with_hangs": "pairs with timed-out waits"}  # R30: no verdict is meant
+
+
+def _show_summary(figures: Mapping[str, Mapping[str, Any]]) -> None:
+    names = [name for name in next(iter(figures.values())) if name != "errors"]
+    show.table(
+        ["", *figures],
+        [[_WORDS.get(name, name.replace("_", " ")), *(figures[run][name] for run in figures)] for name in names],
+    )
+
+
+def _show_field(run: Run) -> None:
+    """Each agent of a run of real vendors, with how many of its cells work and what the others end with."""
+    from collections import Counter
+
+    agents: dict[str, list[CellRecord]] = {}
+    for cell in run.cells:
+        agents.setdefault(cell.key.agent, []).append(cell)
+    rows: list[list[object]] = []
+    for name, cells in agents.items():
+        graded = [cell for cell in cells if cell.is_graded]
+        why = Counter(cell.errors[0] if cell.errors else cell.verdict.value for cell in cells if not cell.works)
+        told = ", ".join(f"{count} {slug}" for slug, count in why.most_common(3))
+        rows.append([name, f"{sum(cell.works for cell in graded)}/{len(graded)}", told])
+    show.table(["agent", "cells work", "the others end with"], rows, whole=1)
+
+
 def notebook_command(notebook: str, parameters: list[str], *, page: Path | None, out: str, as_json: bool) -> int:
-    """One notebook to one page. Values are read as the type that the notebook declares, so `version=1.0` stays text."""
+    """One notebook to one page. Values are read as the type that the notebook declares, so `version=1.0` stays text.
+
+    Ends as the notebook calls for: that of one agent ends as `check` does (R39).
+    """
     try:
         from a2a_lab.report.execute import declared_parameters
         from a2a_lab.report.making import make_page, notebook_path
@@ -84,12 +173,12 @@ def notebook_command(notebook: str, parameters: list[str], *, page: Path | None,
     if "out" in declared:
         given.setdefault("out", out)
     with show.live(f"executing {notebook}"):
-        written = make_page(notebook, given, page=page, out=out)
+        made = make_page(notebook, given, page=page, out=out)
     if as_json:
-        show.print_json({"page": str(written)})
+        show.print_json({"page": str(made.page), "exit": made.ends})
     else:
-        show.say(f"page: {written}")
-    return 0
+        show.say(f"page: {made.page}")
+    return made.ends
 
 
 def _read(text: str, kind: str) -> object:
@@ -103,13 +192,10 @@ def _read(text: str, kind: str) -> object:
     return text
 
 
-def _fails(cells: object, wanted: list[str]) -> bool:
-    from a2a_lab.lab.records import CellRecord
+def _fails(cells: Sequence[CellRecord], wanted: Sequence[str]) -> bool:
     from a2a_lab.verdicts import Kind, Verdict
 
-    assert isinstance(cells, (list, tuple))
     for cell in cells:
-        assert isinstance(cell, CellRecord)
         if cell.verdict.value in wanted:
             return True
         severe = [

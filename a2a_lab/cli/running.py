@@ -42,8 +42,8 @@ def run_command(
     with show.live("starting the vendors") as tell:
 
         def watch(now: Progress) -> None:
-            under_way = ", ".join(key.rsplit("/", 5)[0] for key in now.running[:3])
-            tell(f"{now.done} of {now.planned} cells; running {under_way or 'none'}")
+            waiting = ", ".join(key.rsplit("/", 5)[0] for key in now.running[:3])
+            tell(f"{now.done} of {now.planned} cells" + (f"; waiting for {waiting}" if waiting else ""))
 
         if resume is not None:
             given = {"--only": only, "--must-include": must_include, "--replace": replace}
@@ -61,6 +61,7 @@ def run_command(
                 replaced=replacements(replace),
                 attempts=attempts,
                 watcher=watch,
+                say=show.note,
             )
     run = read_run(folder, allow_cut=True)
     if as_json:
@@ -93,7 +94,7 @@ def _counted(one: Measures) -> str:
     counts = [
         (one.renegotiation_cycles, "renegotiation cycle"),
         (one.orphans, "orphan"),
-        (one.hangs, "hang"),
+        (one.hangs, "timed-out wait"),
     ]
     words = [{True: "held", False: "not held", None: "untested"}[one.held]]
     words += [f"{count} {name}{'s' if count > 1 else ''}" for count, name in counts if count]

@@ -46,12 +46,21 @@ def word(value: str) -> Text:
     return Text(value, style=STYLES.get(value, ""))
 
 
+def loud(value: str) -> Text:
+    return Text(value, style="bold red")
+
+
 def say(*parts: object) -> None:
     out.print(*(part if isinstance(part, Text) else plain(part) for part in parts), sep="", soft_wrap=True)
 
 
 def fail(message: str) -> None:
     err.print(Text("a2a-lab: ", style="bold red") + plain(message), soft_wrap=True)
+
+
+def note(message: str) -> None:
+    """What a person should know while work runs; on stderr, above the live line."""
+    err.print(plain(message), soft_wrap=True)
 
 
 def print_json(value: Any) -> None:
@@ -99,9 +108,17 @@ def finding_lines(found: Sequence[tuple[str, str, str, str, str]]) -> None:
 
 @contextlib.contextmanager
 def live(text: str) -> Iterator[Callable[[str], None]]:
-    """A line on stderr that is rewritten while work runs; nothing at all where nobody watches."""
+    """One line on stderr, rewritten while work runs, with the time since it began; nothing where nobody watches."""
     if not err.is_terminal:
         yield lambda _: None
         return
-    with err.status(plain(text)) as status:
-        yield lambda now: status.update(plain(now))
+    from rich.progress import Progress, SpinnerColumn, TextColumn, TimeElapsedColumn
+    from rich.table import Column
+
+    told = TextColumn(
+        "{task.description}", markup=False, table_column=Column(no_wrap=True, overflow="ellipsis", ratio=1)
+    )
+    columns = (SpinnerColumn(), TimeElapsedColumn(table_column=Column(no_wrap=True, min_width=7)), told)
+    with Progress(*columns, console=err, transient=True, expand=True) as progress:
+        task = progress.add_task(ascii_controls(text), total=None)
+        yield lambda now: progress.update(task, description=ascii_controls(now))

@@ -37,12 +37,14 @@ def run_matrix(
     progress: Told | None = None,
     watcher: Callable[[Progress], None] | None = None,
     witness: Witness | None = None,
+    say: Callable[[str], None] | None = None,
 ) -> Path:
     """Run a matrix and return the folder of its records. `posture` is trusting, enforcing or both.
 
     `transport_timeout_s` is that of the trusting posture's client; None takes the matrix's own. `witness` is awaited
-    with each record and its agent while that still runs. Raises Misuse for what cannot be right, HarnessFault where
-    the lab itself fails; what an agent does is in the records.
+    with each record and its agent while that still runs. `say` is told what a person should know meanwhile, such as
+    which environment is being built; without it that goes to stderr. Raises Misuse for what cannot be right,
+    HarnessFault where the lab itself fails; what an agent does is in the records.
     """
     if transport_timeout_s is not None and not 0 < transport_timeout_s < float("inf"):
         raise Misuse(f"transport timeout {transport_timeout_s!r}: expected a positive number of seconds")
@@ -65,7 +67,7 @@ def run_matrix(
             raise Misuse(f"{loaded.name} pairs real vendors: name others in the file, nothing is replaced in it")
         pairs = plan_pairs(loaded, posture=posture, only=only, must_include=must_include, attempts=attempts)
         # Imported here: the recorder needs the extra `lab`, and `check` does without (R42).
-        from a2a_lab.lab.pair_run import run_pairs
+        from a2a_lab.lab.pair_run import run_pairs, say_aloud
 
         return run_sync(
             run_pairs(
@@ -75,6 +77,7 @@ def run_matrix(
                 parameters=parameters,
                 transport_timeout_s=transport_timeout_s,
                 watcher=watch,
+                say=say or say_aloud,
             )
         )
     postures = ("trusting", "enforcing") if posture == "both" else (posture,)

@@ -66,6 +66,17 @@ class Outcome(StrEnum):
         return self in (Outcome.UNEXPECTED_FAILURE, Outcome.UNEXPECTED_PASS, Outcome.FAILS_OTHERWISE)
 
 
+TOLD: Mapping[Outcome, tuple[str, str]] = {
+    Outcome.WORKS: ("works", "work"),
+    Outcome.AS_EXPECTED: ("fails as expected", "fail as expected"),
+    Outcome.UNEXPECTED_FAILURE: ("unexpected failure", "unexpected failures"),
+    Outcome.UNEXPECTED_PASS: ("unexpected pass", "unexpected passes"),
+    Outcome.FAILS_OTHERWISE: ("fails otherwise than expected", "fail otherwise than expected"),
+    Outcome.SKIPPED: ("skipped", "skipped"),
+}
+"""Each way in words, for one cell and for several."""
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Compared:
     """One cell beside what was expected of it; None where nothing was."""
@@ -75,9 +86,18 @@ class Compared:
     expected: Expected | None = None
 
     @property
+    def slugs(self) -> list[str]:
+        """By what the cell is known: its cause, and the finding that was expected where it was found beside it."""
+        slugs = list(self.cell.errors[:1])
+        cause = self.expected.cause if self.expected is not None else ""
+        if cause and cause not in slugs and any(finding.slug == cause for finding in self.cell.findings):
+            slugs.append(cause)
+        return slugs
+
+    @property
     def told(self) -> str:
-        """What came, in words: the verdict and the cause."""
-        return " with ".join([self.cell.verdict.value, *self.cell.errors[:1]])
+        """What came, in words: the verdict, and the findings by which the cell is known."""
+        return " with ".join(part for part in (self.cell.verdict.value, " and ".join(self.slugs)) if part)
 
 
 def find_expectations(matrix: str) -> tuple[Expected, ...]:

@@ -26,12 +26,16 @@ _WORDS = {"true": True, "false": False}
 
 
 def accept_parameters(
-    namespace: MutableMapping[str, Any], *, choices: Mapping[str, Sequence[str]] | None = None
+    namespace: MutableMapping[str, Any],
+    *,
+    choices: Mapping[str, Sequence[str]] | None = None,
+    required: Mapping[str, str] | None = None,
 ) -> dict[str, Any]:
     """Check a notebook's parameters and put them back as what they were declared to be. Call with `globals()`.
 
     Returns them by name. `Misuse` names the parameter, the value, what was expected and how to write it.
-    `choices` lists the words that a parameter may be.
+    `choices` lists the words that a parameter may be, `required` the parameters without which nothing can be done,
+    each with an example.
     """
     declared = _annotations(namespace)
     injected = _injected_names(namespace.get("In", ()))
@@ -44,6 +48,13 @@ def accept_parameters(
         if name in read and read[name] not in words:
             raise Misuse(
                 f"{name} is {read[name]!r}; expected {_either(words)}{_near(str(read[name]), words)}", name=name
+            )
+    for name, example in (required or {}).items():
+        if not str(read.get(name, "")).strip():
+            raise Misuse(
+                f"{name} is not given, and this notebook cannot do without: give it with -p {name}={example} "
+                f"(papermill: -p {name} {example}), or write it into the parameters cell",
+                name=name,
             )
     namespace.update(read)
     return read

@@ -2,11 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import base64
+import hashlib
+from collections.abc import Iterable, Sequence
 
+from a2a_lab.lab.pairings import SCENARIOS
 from a2a_lab.lab.records import CellRecord, Outcome
 from a2a_lab.report.html import Child, Html, anchor, join, plural, tag
+from a2a_lab.report.opening import Placed
 from a2a_lab.verdicts import Verdict
+
+TIMED_OUT = "timed-out wait"
+"""What the measure `hangs` counts, in words that nobody takes for the verdict `hang` (R30)."""
 
 
 def tone(verdict: Outcome) -> str:
@@ -41,7 +48,7 @@ def figures(cells: Sequence[CellRecord]) -> str:
     told = [
         plural(cycles, "cycle") if cycles else "",
         plural(orphans, "orphan") if orphans else "",
-        plural(hangs, "hang") if hangs else "",
+        plural(hangs, TIMED_OUT) if hangs else "",
         seconds(max((cell.measures.time_to_verdict_s for cell in cells), default=0.0)),
     ]
     return " · ".join(part for part in told if part)
@@ -57,9 +64,24 @@ def number(value: float) -> str:
     return f"{value:,.0f}".replace(",", "\u202f")
 
 
+def anchor_of(cell: CellRecord) -> str:
+    """The id of a cell's evidence: its key, and its side where a page shows two runs of the same cells."""
+    return anchor(str(cell.key), side=cell.side if isinstance(cell, Placed) else "")
+
+
+def marks(cells: Iterable[CellRecord]) -> str | None:
+    """Names of cells for the filters of a page, seven letters each: a finding may be seen in hundreds of cells."""
+    return " ".join(dict.fromkeys(map(_mark, cells))) or None
+
+
+def _mark(cell: CellRecord) -> str:
+    digest = hashlib.blake2s(anchor_of(cell).encode(errors="replace"), digest_size=5).digest()
+    return base64.urlsafe_b64encode(digest).decode().rstrip("=")
+
+
 def link(cell: CellRecord, *children: Child) -> Html:
     """A link to a cell's evidence; its text is the pair unless told otherwise."""
-    return tag("a", *(children or (pair_name(cell),)), href=f"#{anchor(str(cell.key))}")
+    return tag("a", *(children or (pair_name(cell),)), href=f"#{anchor_of(cell)}")
 
 
 def links(cells: Sequence[CellRecord], *, most: int = 6) -> Html:
@@ -70,6 +92,7 @@ def links(cells: Sequence[CellRecord], *, most: int = 6) -> Html:
 
 
 def pair_name(cell: CellRecord) -> str:
-    """`alder × notes`, with the attempt where it is not the first."""
+    """`alder × notes`; with what a pair of real vendors did, and with the attempt where it is not the first."""
+    did = f", {cell.key.scenario}" if cell.key.scenario in SCENARIOS else ""
     attempt = f" #{cell.key.attempt}" if cell.key.attempt > 1 else ""
-    return f"{cell.key.agent} × {cell.key.consumer}{attempt}"
+    return f"{cell.key.agent} × {cell.key.consumer}{did}{attempt}"

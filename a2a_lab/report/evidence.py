@@ -1,25 +1,30 @@
 """The evidence of each cell: what every stage said, what was counted, and the timeline of its exchanges.
 
-The worst cells come first and the page has a budget: of a large run the cells that work name their findings and their
-file, and no more. Files that cannot be read are said to be so; the page is still written.
+The page has a budget, which news and the worst cells spend first: of a large run the other cells name their findings
+and their file, and no more. What works and what fails as is known is folded there. Files that cannot be read are said
+to be so; the page is still written.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 
 from a2a_lab.errors import RecordFault
+from a2a_lab.lab.expectations import Outcome
 from a2a_lab.lab.records import CellRecord, Run, StageRecord
 from a2a_lab.net.evidence import read_har
-from a2a_lab.report.chips import chip, figures, pair_name, seconds, tone
-from a2a_lab.report.html import LONG, Child, Html, anchor, escape, join, tag
+from a2a_lab.report.chips import anchor_of, chip, figures, marks, pair_name, seconds, tone
+from a2a_lab.report.folds import fold
+from a2a_lab.report.html import LONG, Child, Html, escape, join, plural, tag
+from a2a_lab.report.known import outcomes
 from a2a_lab.report.table import facts
 from a2a_lab.report.tables import judge_told
 from a2a_lab.report.timeline import Row, timeline
 from a2a_lab.report.told import Seal
 from a2a_lab.verdicts import Stage, Verdict
 
+_FEW = 20  # cells; of so few all stand in the open
 BUDGET = 1_500_000  # bytes of evidence in one section; a page of this size still opens at once
 _MARKS = {"request": "request ›", "response": "‹ response", "fault": "‹ fault"}
 
@@ -27,14 +32,51 @@ _MARKS = {"request": "request ›", "response": "‹ response", "fault": "‹ fa
 def evidence(run: Run, *, bodies: bool = False, budget: int = BUDGET) -> Html:
     """A `<details>` for each cell, in the order of the run. `bodies` shows contents, for pages that stay in house."""
     seal = Seal()
-    spent = 0
+    spent = whole = 0
     shown: dict[str, Html] = {}
-    for cell in sorted(run.cells, key=lambda cell: -_severity(cell)):
+    known = outcomes(run)
+    for cell in sorted(run.cells, key=lambda cell: (not _is_news(cell, known), -_severity(cell))):
         is_whole = spent < budget
         details = _details(run, cell, _whole(run, cell, seal, bodies=bodies) if is_whole else _short(cell))
         shown[str(cell.key)] = details
         spent += len(details) if is_whole else 0
-    return join(shown[str(cell.key)] for cell in run.cells)
+        whole += is_whole
+    said = None
+    if whole < len(run.cells):
+        size = f"{budget / 1e6:g} MB"
+        said = tag(
+            "p",
+            f"To keep the page small, {size} of timelines are shown, the worst cells first: {whole} of "
+            f"{plural(len(run.cells), 'cell')}. The others name their file.",
+            class_="legend",
+        )
+    if len(run.cells) <= _FEW:
+        return join([said, *(shown[str(cell.key)] for cell in run.cells)])
+    return join([said, *_grouped(run, known, shown)])
+
+
+def _is_news(cell: CellRecord, known: Mapping[str, Outcome]) -> bool:
+    """Whether a reader should meet the cell first: it came out otherwise than known, or fails and nothing is known."""
+    outcome = known.get(str(cell.key))
+    return outcome.is_news if outcome is not None else cell.is_graded and not cell.works
+
+
+def _grouped(run: Run, known: Mapping[str, Outcome], shown: Mapping[str, Html]) -> Iterator[Html]:
+    """News in the open; what fails as is known, what works and what was skipped each below one line."""
+    groups: dict[str, list[Html]] = {"news": [], "known": [], "works": [], "skipped": []}
+    for cell in run.cells:
+        is_news = _is_news(cell, known)
+        name = "news" if is_news else "works" if cell.works else "known" if cell.is_graded else "skipped"
+        groups[name].append(shown[str(cell.key)])
+    yield from groups["news"]
+    titles = {
+        "known": ("cell that fails as expected", "cells that fail as expected"),
+        "works": ("cell that works", "cells that work"),
+        "skipped": ("cell that could not be judged", "cells that could not be judged"),
+    }
+    for name, (one, many) in titles.items():
+        if groups[name]:
+            yield fold(f"{name}-{run.header.run}", plural(len(groups[name]), one, many), *groups[name])
 
 
 def _severity(cell: CellRecord) -> int:
@@ -52,8 +94,9 @@ def _details(run: Run, cell: CellRecord, body: Html) -> Html:
         tag("small", figures([cell]), class_="muted"),
     )
     where = tag("p", tag("code", str(cell.key)), class_="key")
-    key = anchor(str(cell.key))
-    return tag("details", summary, tag("div", where, body), class_="evidence", id=key, data_cells=key)
+    return tag(
+        "details", summary, tag("div", where, body), class_="evidence", id=anchor_of(cell), data_cells=marks([cell])
+    )
 
 
 def _whole(run: Run, cell: CellRecord, seal: Seal, *, bodies: bool) -> Html:
@@ -69,9 +112,13 @@ def _whole(run: Run, cell: CellRecord, seal: Seal, *, bodies: bool) -> Html:
 
 
 def _short(cell: CellRecord) -> Html:
-    slugs = ", ".join(finding.slug for finding in cell.findings) or "no finding"
-    told = f"{slugs}. The timeline is left out to keep the page small; it is in {cell.evidence}."
-    return tag("p", told, class_="legend")
+    slugs = join(join([", " if place else "", tag("code", slug)]) for place, slug in enumerate(_slugs(cell)))
+    where = f". The timeline is in {cell.evidence}." if cell.evidence else ". No exchange was recorded."
+    return tag("p", slugs or "no finding", where, class_="legend found")
+
+
+def _slugs(cell: CellRecord) -> list[str]:
+    return list(dict.fromkeys([*cell.errors, *(finding.slug for finding in cell.findings)]))
 
 
 def _reproduce(run: Run, cell: CellRecord) -> str:

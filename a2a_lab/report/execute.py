@@ -38,15 +38,28 @@ def execute(notebook: Path, output: Path, parameters: Mapping[str, Any]) -> Any:
     return executed
 
 
-def execute_all(jobs: list[Job], *, tick: Callable[[], None] | None = None) -> list[Any]:
+class Ear:
+    """What papermill writes the stderr of a running notebook to: `hear` is told at once, not when all is over."""
+
+    def __init__(self, hear: Callable[[str], None]) -> None:
+        self.write = hear
+
+    def flush(self) -> None:
+        """Nothing is kept back."""
+
+
+def execute_all(
+    jobs: list[Job], *, tick: Callable[[], None] | None = None, hear: Callable[[str], None] | None = None
+) -> list[Any]:
     """Execute notebooks at the same time, a kernel each, and return them with their outputs.
 
     `Misuse` for unknown or mistyped parameters, and whatever the lab raised inside; `HarnessFault` for the rest.
-    Ctrl-C is handed on to the kernels, so that what they run ends in order. `tick` is called while waiting.
+    Ctrl-C is handed on to the kernels, so that what they run ends in order. `tick` is called while waiting, `hear`
+    with what notebooks write to stderr, such as what is being built.
     """
     checked = [(job, _checked(job)) for job in jobs]
     with ThreadPoolExecutor(max_workers=len(jobs)) as pool:
-        running = [pool.submit(_execute, job, parameters) for job, parameters in checked]
+        running = [pool.submit(_execute, job, parameters, hear) for job, parameters in checked]
         _wait(running, tick)
         return [future.result() for future in running]
 
@@ -67,7 +80,7 @@ def _wait(running: list[Future[Any]], tick: Callable[[], None] | None) -> None:
         raise
 
 
-def _execute(job: Job, parameters: Mapping[str, Any]) -> Any:
+def _execute(job: Job, parameters: Mapping[str, Any], hear: Callable[[str], None] | None = None) -> Any:
     """In a thread of its own, whose event loop is closed here: the libraries leave it open."""
     from jupyter_core.utils import ensure_event_loop
     from nbclient.exceptions import CellExecutionError, DeadKernelError
@@ -85,6 +98,7 @@ def _execute(job: Job, parameters: Mapping[str, Any]) -> Any:
             parameters=parameters,
             progress_bar=False,
             kernel_manager_class=LabKernelManager,
+            **({"stderr_file": Ear(hear)} if hear is not None else {}),
         )
     except PapermillExecutionError as failed:
         raise _told(job, failed.ename, failed.evalue) from failed

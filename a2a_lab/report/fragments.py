@@ -12,11 +12,13 @@ from typing import Any, Protocol
 
 from a2a_lab.compare import Comparison
 from a2a_lab.lab.records import Run
-from a2a_lab.report import checked, pairs, tables, tiles, words
+from a2a_lab.report import checked, expected, known, pairs, pairs_head, tables, tiles, words
+from a2a_lab.report import overview as overview_of
 from a2a_lab.report.changes import changes_table
 from a2a_lab.report.evidence import evidence as evidence_html
 from a2a_lab.report.html import LONG, Fragment, Html, escape, join, tag
 from a2a_lab.report.matrix import matrix as matrix_html
+from a2a_lab.report.opening import of_pairs
 from a2a_lab.report.progress import progress
 from a2a_lab.tabulate import insights as find_insights
 
@@ -30,6 +32,7 @@ __all__ = [
     "check_stages",
     "check_verdict",
     "cost",
+    "differences",
     "environments",
     "evidence",
     "expectations",
@@ -38,6 +41,7 @@ __all__ = [
     "made_from",
     "matrix",
     "orphans",
+    "overview",
     "progress",
     "styles",
     "what_was_run",
@@ -65,11 +69,14 @@ class Checked(Protocol):
     @property
     def would_send(self) -> str: ...
 
+    @property
+    def exit_code(self) -> int: ...
+
     def as_json(self) -> dict[str, Any]: ...
 
 
-def _piece(*parts: Html | None, text: str = "", run: str | None = None) -> Fragment:
-    return Fragment(tag("div", join(parts), class_="lab"), text=text, run=run)
+def _piece(*parts: Html | None, text: str = "", run: str | None = None, ends: int | None = None) -> Fragment:
+    return Fragment(tag("div", join(parts), class_="lab"), text=text, run=run, ends=ends)
 
 
 def styles() -> Fragment:
@@ -87,6 +94,14 @@ def what_was_run(*runs: Run) -> Fragment:
 
 def headline(*runs: Run) -> Fragment:
     """The sentence to take home, the tiles, and what stands out."""
+    if len(runs) == 1 and of_pairs(runs[0]):
+        told = pairs_head.sentence(runs[0])
+        return _piece(
+            tag("p", escape(told, cap=LONG), class_="headline"),
+            pairs_head.tiles(runs[0]),
+            tiles.insight_list(find_insights(runs[0]), runs),
+            text=told,
+        )
     told = tiles.headline(runs)
     found = find_insights(runs[-1], runs[0]) if len(runs) > 1 else find_insights(runs[0])
     honest = tiles.honesty(runs)
@@ -94,7 +109,7 @@ def headline(*runs: Run) -> Fragment:
         tag("p", escape(told, cap=LONG), class_="headline"),
         tiles.tiles(runs),
         tag("p", escape(honest, cap=LONG), class_="legend") if honest else None,
-        tiles.insight_list(found),
+        tiles.insight_list(found, runs),
         text=told,
     )
 
@@ -140,7 +155,18 @@ def evidence(run: Run, *, bodies: bool = False) -> Fragment:
 
 def expectations(run: Run) -> Fragment:
     """A run of real vendors beside what was expected of it, the news first."""
-    return _piece(pairs.expectations(run), text="expectations")
+    news = sum(one.outcome.is_news for one in known.compared(run)[0])
+    return _piece(expected.expectations(run), text=f"{news} news", ends=1 if news else 0)
+
+
+def overview(run: Run) -> Fragment:
+    """All agents by all consumers, and how many of the cells of each two work."""
+    return _piece(overview_of.overview(run), text=f"overview of {len(run.cells)} cells")
+
+
+def differences(run: Run) -> Fragment:
+    """Agents that differ for the same consumer, and consumers that differ for the same agent."""
+    return _piece(overview_of.differences(run), text="who differs")
 
 
 def causes(run: Run) -> Fragment:
@@ -172,7 +198,7 @@ def check_verdict(result: Checked) -> Fragment:
     """The verdict on one agent, its authority, and the target it is about."""
     shown = result.as_json()
     told = checked.verdict(shown, said=result.said, card=result.card, would_send=result.would_send)
-    return _piece(told, text=f"{shown['verdict']}, {shown['authority']['status']}")
+    return _piece(told, text=f"{shown['verdict']}, {shown['authority']['status']}", ends=result.exit_code)
 
 
 def check_stages(result: Checked) -> Fragment:

@@ -89,19 +89,29 @@ RUN_TYPE = "application/vnd.a2a-lab.run+json"
 """Carries the folder of a run from an executed notebook to the lab that executed it."""
 
 
+END_TYPE = "application/vnd.a2a-lab.end+json"
+"""Carries what the command ends with (R39) from an executed notebook to the lab that executed it."""
+
+
 @dataclass(frozen=True, slots=True)
 class Fragment:
-    """A piece of the page as a notebook displays it. `run` is set on the piece that names a run's folder."""
+    """A piece of the page as a notebook displays it.
+
+    `run` is set on the piece that names a run's folder, `ends` on the piece that knows the exit code.
+    """
 
     html: Html
     text: str = ""
     run: str | None = None
     is_style: bool = False
+    ends: int | None = None
 
     def _repr_mimebundle_(self, include: Any = None, exclude: Any = None) -> dict[str, Any]:
         bundle: dict[str, Any] = {"text/html": str(self.html), "text/plain": self.text or "(shown as HTML)"}
         if self.run is not None:
             bundle[RUN_TYPE] = {"folder": self.run}
+        if self.ends is not None:
+            bundle[END_TYPE] = {"exit": self.ends}
         if self.is_style:
             bundle[STYLE_TYPE] = "style"
         return bundle
@@ -110,12 +120,15 @@ class Fragment:
         return str(self.html)
 
 
-def anchor(cell: str) -> str:
-    """The id of a cell's evidence on the page, from its key: letters that a URL needs not escape, never shared."""
+def anchor(cell: str, *, side: str = "") -> str:
+    """The id of a cell's evidence on the page, from its key: letters that a URL needs not escape, never shared.
+
+    `side` parts the two runs of a page whose cells have the same keys.
+    """
     plain = re.sub(r"[^A-Za-z0-9.@-]", "_", cell)
     if re.search(r"[^A-Za-z0-9.@/-]", cell):
         plain += f"_{hashlib.sha256(cell.encode(errors='replace')).hexdigest()[:8]}"
-    return f"c-{plain}"
+    return f"c-{side}-{plain}" if side else f"c-{plain}"
 
 
 def plural(count: int, one: str, many: str | None = None) -> str:

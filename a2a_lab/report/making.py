@@ -1,11 +1,12 @@
-"""The main job: a matrix in both postures, the comparison, and one page of the three executed notebooks.
+"""The main job: run a matrix in both postures side by side, compare them, and write one page.
 
-The two matrix notebooks run at the same time in kernels of their own, then the comparison reads what they recorded.
-While they run, progress is read from the records on disk: what is shown is what is kept.
+Each posture is the same notebook in a kernel of its own, so that one cannot disturb the other and every part can be
+opened and run again. While they run, progress is read from the records on disk: what is shown is what is kept.
 """
 
 from __future__ import annotations
 
+import math
 import tempfile
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
@@ -20,8 +21,8 @@ from a2a_lab.lab.pairing_plan import plan_pairs
 from a2a_lab.lab.plan import make_plan
 from a2a_lab.lab.records import Run, read_run
 from a2a_lab.report.execute import Job, execute, execute_all
-from a2a_lab.report.notebooks import join, run_folders
-from a2a_lab.report.recorded import Recorded
+from a2a_lab.report.notebooks import end_of, join, run_folders
+from a2a_lab.report.recorded import Recorded, Standing
 from a2a_lab.report.render import make_place, write_page
 from a2a_lab.tabulate import summary
 
@@ -29,25 +30,33 @@ POSTURES = ("trusting", "enforcing")
 PAIRS = "pairs"
 """The notebook of a matrix of real vendors, and what its one run is called."""
 
-Watch = Callable[[Mapping[str, tuple[int, int]]], None]
-"""Told now and then how many cells of each posture are recorded, and how many there are."""
+Watch = Callable[[Mapping[str, Standing], str], None]
+"""Told now and then how far each posture is, and what the lab said last, such as what it is building."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Report:
-    """A page and the runs it was made of. `notebooks` is the folder of the executed notebooks."""
+    """A page and the runs it was made of. `notebooks` is the folder of the executed notebooks, if any were executed."""
 
     page: Path
     runs: Mapping[str, Run]
-    notebooks: Path
+    notebooks: Path | None = None
 
     def as_json(self) -> dict[str, Any]:
         """What `report --json` prints."""
         return {
             "page": str(self.page),
-            "runs": {posture: str(run.folder) for posture, run in self.runs.items()},
-            "summary": {posture: summary(run) for posture, run in self.runs.items()},
+            "runs": {name: str(run.folder) for name, run in self.runs.items()},
+            "summary": {name: summary(run) for name, run in self.runs.items()},
         }
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Made:
+    """The page of one notebook, and the exit code that it calls for (R39)."""
+
+    page: Path
+    ends: int
 
 
 def make_report(
@@ -67,25 +76,18 @@ def make_report(
     Raises what the runs raise: `Misuse` for a matrix or parameter that cannot be, `HarnessFault` for the lab's own.
     """
     loaded = Matrix.load(matrix)
+    refuse_timeout(transport_timeout_s)
     if page is not None:
         make_place(page)
-    began = now or datetime.now(UTC)
-    if loaded.pairings is not None:
+    parameters = {"matrix": matrix, "out": out, "only": only, "attempts": attempts, "bodies": bodies}
+    parameters |= {"transport_timeout_s": transport_timeout_s or 0.0}
+    if loaded.pairings is not None:  # what cannot be is refused before a kernel starts
         plan_pairs(loaded, only=only, attempts=attempts)
-        parameters = {"matrix": matrix, "out": out, "only": only, "attempts": attempts, "bodies": bodies}
-        parameters |= {"transport_timeout_s": transport_timeout_s or 0.0}
-        return _pairs_report(parameters, page=page, out=Path(out), watch=watch, began=began)
-    make_plan(loaded, only=only, attempts=attempts)  # what cannot be is refused before a kernel starts
-    folder = _folder(Path(out), began)
-    recorded = Recorded(Path(out))
-    parameters = {
-        "matrix": matrix,
-        "out": out,
-        "transport_timeout_s": transport_timeout_s or 0.0,
-        "only": only,
-        "attempts": attempts,
-        "bodies": bodies,
-    }
+    else:
+        make_plan(loaded, only=only, attempts=attempts)
+    folder = _folder(Path(out), now or datetime.now(UTC))
+    if loaded.pairings is not None:
+        return _pairs_report(parameters, folder, page=page, out=Path(out), watch=watch)
     jobs = [
         Job(
             notebook=bundled("notebooks", "matrix", ".ipynb"),
@@ -94,8 +96,7 @@ def make_report(
         )
         for posture in POSTURES
     ]
-    tick = (lambda: watch(recorded.now())) if watch is not None else None
-    details = dict(zip(POSTURES, execute_all(jobs, tick=tick), strict=True))
+    details = dict(zip(POSTURES, _watched(jobs, Path(out), watch), strict=True))
     runs = {posture: _run_of(notebook) for posture, notebook in details.items()}
     comparison = execute(
         bundled("notebooks", "comparison", ".ipynb"),
@@ -108,16 +109,26 @@ def make_report(
 
 
 def _pairs_report(
-    parameters: Mapping[str, Any], *, page: Path | None, out: Path, watch: Watch | None, began: datetime
+    parameters: Mapping[str, Any], folder: Path, *, page: Path | None, out: Path, watch: Watch | None
 ) -> Report:
     """A matrix of real vendors is one run: its consumers have the habits that they have."""
-    folder = _folder(out, began)
-    recorded = Recorded(out)
     job = Job(notebook=bundled("notebooks", PAIRS, ".ipynb"), output=folder / f"{PAIRS}.ipynb", parameters=parameters)
-    tick = (lambda: watch(recorded.now())) if watch is not None else None
-    (executed,) = execute_all([job], tick=tick)
+    (executed,) = _watched([job], out, watch)
     written = write_page(executed, page or folder / "page.html", now=datetime.now(UTC))
     return Report(page=written, runs={PAIRS: _run_of(executed)}, notebooks=folder)
+
+
+def _watched(jobs: list[Job], out: Path, watch: Watch | None) -> list[Any]:
+    """Execute the notebooks, and tell who watches how far their runs are and what the lab said last."""
+    if watch is None:
+        return execute_all(jobs)
+    recorded, said = Recorded(out), [""]
+
+    def hear(text: str) -> None:
+        lines = [line.strip() for line in text.splitlines() if line.strip()]
+        said[0] = lines[-1] if lines else said[0]
+
+    return execute_all(jobs, tick=lambda: watch(recorded.now(), said[0]), hear=hear)
 
 
 def make_page(
@@ -126,8 +137,8 @@ def make_page(
     *,
     page: Path | None = None,
     out: str = "runs",
-) -> Path:
-    """Execute one notebook, bundled by name or by its path, and write its page; gives the page's path.
+) -> Made:
+    """Execute one notebook, bundled by name or by its path, and write its page.
 
     Without `page` it goes beside the executed notebook, into a new folder under `out`.
     """
@@ -136,13 +147,22 @@ def make_page(
         make_place(page)
     folder = _folder(Path(out), datetime.now(UTC))
     executed = execute(source, folder / source.name, parameters or {})
-    return write_page(executed, page or folder / f"{source.stem}.html", now=datetime.now(UTC))
+    written = write_page(executed, page or folder / f"{source.stem}.html", now=datetime.now(UTC))
+    return Made(page=written, ends=end_of(executed))
 
 
 def notebook_path(notebook: str | Path) -> Path:
     """Where a notebook is: a bundled one by name, any other by its path."""
     path = Path(notebook)
     return path if path.suffix == ".ipynb" else bundled("notebooks", str(notebook), ".ipynb")
+
+
+def refuse_timeout(seconds: float | None) -> None:
+    """`Misuse` for a transport timeout that no client could have; None takes the matrix's own."""
+    if seconds is not None and not (seconds > 0 and math.isfinite(seconds)):
+        raise Misuse(
+            f"--transport-timeout {seconds:g}: expected seconds above 0; leave it out to take the matrix's own"
+        )
 
 
 def _folder(out: Path, began: datetime) -> Path:

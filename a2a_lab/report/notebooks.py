@@ -13,10 +13,13 @@ from pathlib import Path
 from typing import Any
 
 from a2a_lab.errors import Misuse
-from a2a_lab.report.html import RUN_TYPE
+from a2a_lab.report.html import END_TYPE, RUN_TYPE
 
 TITLE, ALONE, CLOSING = "title", "alone", "closing"
 """Tags of cells: the head of a notebook, what a joined page shows once for all parts, and what belongs at its end."""
+
+PARAMETERS = "parameters"
+"""Tag of the one cell below which papermill puts what the user gave."""
 
 
 def nbformat() -> Any:
@@ -79,3 +82,15 @@ def run_folders(notebook: Any) -> list[str]:
         for output in cell.outputs
         if RUN_TYPE in output.get("data", {})
     ]
+
+
+def end_of(notebook: Any) -> int:
+    """The exit code that an executed notebook calls for (R39): that of the piece which knows one, else 0."""
+    codes = [
+        int(output.data[END_TYPE]["exit"])
+        for cell in notebook.cells
+        if cell.cell_type == "code"
+        for output in cell.outputs
+        if END_TYPE in output.get("data", {})
+    ]
+    return max(codes, default=0)

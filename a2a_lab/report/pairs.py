@@ -1,5 +1,5 @@
-"""What only runs of real vendors have: what was expected of each cell, why pairs fail, how consumers come to their
-first message, and which environments the run stood on."""
+"""What only runs of real vendors have: why pairs fail, how consumers come to their first message, and which
+environments the run stood on."""
 
 from __future__ import annotations
 
@@ -7,49 +7,14 @@ import json
 from collections.abc import Sequence
 
 from a2a_lab.lab.approaches import COLUMNS, ways_of
-from a2a_lab.lab.expectations import Compared, Outcome, compare_run, counts
 from a2a_lab.lab.records import CellRecord, Run
 from a2a_lab.lab.stock import FILE
-from a2a_lab.report.chips import chip, link, links
-from a2a_lab.report.html import Child, Html, join, plural, tag
+from a2a_lab.report.chips import chip, links
+from a2a_lab.report.html import Html, join, plural, tag
+from a2a_lab.report.rules import cited
 from a2a_lab.report.table import Prose, Sorted, Value, table
 from a2a_lab.report.words import load_catalogue
 from a2a_lab.verdicts import CATALOGUE, NotGradeable
-
-_LOUD = {Outcome.UNEXPECTED_FAILURE: 0, Outcome.UNEXPECTED_PASS: 1, Outcome.FAILS_OTHERWISE: 2, Outcome.SKIPPED: 3}
-
-
-def expectations(run: Run) -> Html:
-    """News first: what nobody expected, in either direction; then what was skipped, and what fails as is known."""
-    compared = compare_run(run)
-    if not compared:
-        return tag("p", "Nothing is expected of this matrix.", class_="legend")
-    told = [plural(count, word, word) for word, count in counts(compared).items() if count]
-    news = [one for one in compared if one.outcome.is_news]
-    alarm = None
-    if news:
-        alarm = tag("p", tag("b", f"{len(news)} news: "), "the expectations and the vendors disagree.", class_="alarm")
-    rows = sorted(
-        (one for one in compared if one.outcome is not Outcome.WORKS), key=lambda one: _LOUD.get(one.outcome, 9)
-    )
-    listed = table(
-        "expectations",
-        ["outcome", "cell", "found", "expected", "reason"],
-        (([one.cell], _expectation(one)) for one in rows),
-    )
-    return join([alarm, tag("p", ", ".join(told), class_="legend"), listed if rows else None])
-
-
-def _expectation(one: Compared) -> Sequence[Value]:
-    reason = one.expected.reason if one.expected is not None and one.cell.is_graded else one.cell.said
-    where: Child = tag("code", one.expected.link) if one.expected is not None and one.expected.link else None
-    return [
-        Sorted(tag("b", one.outcome.value) if one.outcome.is_news else one.outcome.value, _LOUD.get(one.outcome, 9)),
-        link(one.cell, f"{one.cell.key.agent} × {one.cell.key.consumer}, {one.cell.key.scenario}"),
-        one.told,
-        one.expected.told if one.expected is not None else "works",
-        Prose(join([reason, " ", where])),
-    ]
 
 
 def causes(run: Run) -> Html:
@@ -69,7 +34,7 @@ def causes(run: Run) -> Html:
 def _cause(slug: str, cells: Sequence[CellRecord]) -> Sequence[Value]:
     known = CATALOGUE.get(slug)
     means = known.means if known is not None else cells[0].said
-    whose = f"{known.judge.value} {known.clause or known.rule}" if known is not None else ""
+    whose = join([known.judge.value, " ", known.clause or cited(known.rule)]) if known is not None else ""
     return [Prose(means, name=slug), whose, len(cells), Sorted(links(cells, most=4), len(cells))]
 
 

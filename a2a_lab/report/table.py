@@ -9,7 +9,10 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 
 from a2a_lab.lab.records import CellRecord
-from a2a_lab.report.html import Child, Html, anchor, tag
+from a2a_lab.report.chips import marks
+from a2a_lab.report.html import Child, Html, join, tag
+
+_TALL = 12  # rows; a longer table keeps its heads in sight
 
 
 class Sorted:
@@ -40,15 +43,16 @@ def table(name: str, columns: Sequence[str], rows: Iterable[tuple[Sequence[CellR
         tag("th", tag("button", column, type="button"), scope="col", class_="n" if is_number else None)
         for column, is_number in zip(columns, numeric, strict=True)
     ]
-    body = [
-        tag("tr", *map(_value, values), data_cells=" ".join(anchor(str(cell.key)) for cell in cells) or None)
-        for cells, values in listed
-    ]
-    return tag(
-        "div",
-        tag("table", tag("thead", tag("tr", *head)), tag("tbody", *body), class_="sortable", data_name=name),
-        class_="scroll",
-    )
+    body = [tag("tr", *map(_value, values), data_cells=marks(cells)) for cells, values in listed]
+    drawn = tag("table", tag("thead", tag("tr", *head)), tag("tbody", *body), class_="sortable", data_name=name)
+    return framed(drawn, rows=len(body))
+
+
+def framed(table: Html, *, caption: str = "", rows: int = 0) -> Html:
+    """A table in a frame that scrolls by itself where the table is larger, its heads staying in sight."""
+    tall = " tall" if rows > _TALL else ""
+    named = tag("p", caption, class_="caption") if caption else None
+    return join([named, tag("div", table, class_=f"scroll{tall}")])
 
 
 def _value(value: Value) -> Html:

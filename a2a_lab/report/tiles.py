@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
-from a2a_lab.lab.records import Run
-from a2a_lab.report.chips import number
-from a2a_lab.report.html import Html, anchor, join, plural, tag
+from a2a_lab.lab.records import CellRecord, Run
+from a2a_lab.report.chips import TIMED_OUT, anchor_of, number
+from a2a_lab.report.html import Html, join, plural, tag
+from a2a_lab.report.opening import FOREIGN
 from a2a_lab.tabulate import Insight, summary, ungraded
 
 _TILES: list[tuple[str, str, bool | None, str]] = [
@@ -17,7 +18,7 @@ _TILES: list[tuple[str, str, bool | None, str]] = [
     ("pairs_with_renegotiation", "pairs renegotiated", False, "renegotiation_cycles"),
     ("refused_sends", "payloads sent and refused", False, ""),
     ("pairs_with_orphans", "pairs left orphans", False, "orphans"),
-    ("hangs", "waits only a timeout ended", False, ""),
+    ("hangs", "timed-out waits, ended by a timeout alone", False, ""),
 ]
 _OF_PAIRS = {"held", "delivered", "pairs_with_renegotiation", "pairs_with_orphans"}
 
@@ -101,20 +102,21 @@ def headline(runs: Sequence[Run]) -> str:
 def _cost(figures: dict[str, Any]) -> str:
     orphans = figures["orphaned_artifacts"] + figures["orphaned_tasks"]
     cycles = plural(figures["renegotiation_cycles"], "renegotiation cycle")
-    return f"{cycles}, {plural(orphans, 'orphan')} and {plural(figures['hangs'], 'hang')}"
+    return f"{cycles}, {plural(orphans, 'orphan')} and {plural(figures['hangs'], TIMED_OUT)}"
 
 
-def insight_list(found: Sequence[Insight], *, most: int = 12) -> Html:
+def insight_list(found: Sequence[Insight], runs: Sequence[Run], *, most: int = 12) -> Html:
     """The lines that stand out, the loudest kind first, each linked to its cells; what works is one line."""
     if not found:
         return Html("")
+    cells = {str(cell.key): cell for run in runs for cell in run.cells}
     works = [insight for insight in found if insight.kind == _WORKS]
     others = [insight for insight in found if insight.kind != _WORKS]
-    items = [_line(insight.kind, [insight]) for insight in others[:most]]
+    items = [_line(insight.kind, [insight], cells) for insight in others[:most]]
     if len(others) > most:
         items.append(tag("li", f"and {len(others) - most} more", class_="muted"))
     if works:
-        items.append(_line(_WORKS, works))
+        items.append(_line(_WORKS, works, cells))
     return tag("ul", *items, class_="insights")
 
 
@@ -122,22 +124,26 @@ _WORKS = "works with everyone"
 _WORKING = 6  # of those that work named in the one line; the matrix shows all
 
 
-def _line(kind: str, found: Sequence[Insight]) -> Html:
-    told = join(join(["; " if place else "", _linked(insight)]) for place, insight in enumerate(found[:_WORKING]))
+def _line(kind: str, found: Sequence[Insight], cells: Mapping[str, CellRecord]) -> Html:
+    told = join(
+        join(["; " if place else "", _linked(insight, cells)]) for place, insight in enumerate(found[:_WORKING])
+    )
     more = f" and {len(found) - _WORKING} more" if len(found) > _WORKING else ""
-    where = tag("small", f" {found[0].posture}", class_="muted") if found[0].posture else None
+    posture = found[0].posture if found[0].posture != FOREIGN else ""
+    where = tag("small", f" {posture}", class_="muted") if posture else None
     return tag("li", tag("span", kind, class_=f"kind k-{kind.replace(' ', '-')}"), tag("span", told, more, where))
 
 
-def _linked(insight: Insight) -> Html:
-    return tag("a", insight.text, href=f"#{anchor(insight.cells[0])}" if insight.cells else None)
+def _linked(insight: Insight, cells: Mapping[str, CellRecord]) -> Html:
+    met = cells.get(insight.cells[0]) if insight.cells else None
+    return tag("a", insight.text, href=f"#{anchor_of(met)}" if met else None)
 
 
 def honesty(runs: Sequence[Run]) -> str:
     """The sentence that keeps a zero from being read as a promise; empty where there is no zero."""
     last = summary(runs[-1])
     orphans = last["orphaned_artifacts"] + last["orphaned_tasks"]
-    counts = {"0 cycles": last["renegotiation_cycles"], "0 orphans": orphans, "0 hangs": last["hangs"]}
+    counts = {"0 cycles": last["renegotiation_cycles"], "0 orphans": orphans, f"0 {TIMED_OUT}s": last["hangs"]}
     zeros = [name for name, count in counts.items() if not count]
     if not zeros or not last["pairs"]:
         return ""

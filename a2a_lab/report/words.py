@@ -5,11 +5,13 @@ from __future__ import annotations
 import importlib
 import pkgutil
 import platform
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from importlib.metadata import PackageNotFoundError, version
 
 from a2a_lab.lab.records import CellRecord, Run, missing_cells
 from a2a_lab.report.html import Child, Html, join, plural, tag
+from a2a_lab.report.opening import of_pairs
+from a2a_lab.report.rules import CLOSURES, RULES, STAGES, named
 from a2a_lab.report.table import facts
 from a2a_lab.report.tables import vendors_table
 from a2a_lab.verdicts import CATALOGUE, NotGradeable, Verdict
@@ -19,7 +21,7 @@ VERDICTS: dict[str, str] = {
     "hint": "it worked, but something declared could not be relied on and had to be found out at runtime",
     "refuse": "the consumer declined to go on, before anything was committed or because it must not be",
     "conformance-error": "the declared contract and the runtime differ, or a rule of the protocol was broken",
-    "hang": "a stream or call never said that it was over",
+    "hang": "a stream or call never said that it was over, whether or not the consumer noticed in time",
     "orphan": "a task or an artifact was left behind that nobody can be sure about",
     "unreachable": "no HTTP answer at all; not counted",
     "auth-needed": "the agent asked for credentials that the run did not have; not counted",
@@ -35,38 +37,46 @@ WORDS: dict[str, str] = {
     "delivered": "the payload's task completed, was booked, and at least one artifact arrived",
     "renegotiation cycle": "a payload sent again because the agent asked for another mode than the one it declares",
     "orphans": "artifacts and tasks that are neither finished nor known to be cancelled",
-    "hangs": "waits that only the transport timeout or the lab's own cap ended",
+    "timed-out waits": "waits that only the transport timeout or the lab's own cap ended (hangs in --json); a consumer "
+    "that knew by the protocol met a hang and timed out on nothing",
+    "closure": "how a stream ended",
+    "news": "a cell that came out otherwise than the expectations of its matrix say, for better or worse",
+    "skipped": "a cell that could not be judged, such as one whose environment was not built; never a pass",
     "spec": "the published specification decided, with its clause: breaking a MUST is a defect of the vendor",
     "policy": "this lab's stricter rule decided: falling short of it breaks nothing that is published",
 }
 
 
 def words(runs: Sequence[Run]) -> Html:
-    """A glossary of what occurs on this page: verdicts, the fixed words, and each finding by its slug."""
+    """A glossary of what occurs on this page: verdicts, the fixed words, closures, each finding and each rule cited."""
     cells = [cell for run in runs for cell in run.cells]
     met = {cell.verdict.value for cell in cells} | {finding.verdict.value for c in cells for finding in c.findings}
     order = [*(verdict.value for verdict in Verdict), *(word.value for word in NotGradeable)]
-    verdicts = {word: VERDICTS[word] for word in order if word in met}
-    return join(
-        [
-            tag("h3", "Verdicts"),
-            _glossary(verdicts),
-            tag("h3", "Other words"),
-            _glossary(WORDS),
-            *_slugs(cells),
-        ]
-    )
+    closures = {cell.closure for cell in cells}
+    parts = {
+        "Verdicts": {word: VERDICTS[word] for word in order if word in met},
+        "Other words": WORDS,
+        "Stages": STAGES,
+        "How streams ended (closure)": {name: told for name, told in CLOSURES.items() if name in closures},
+        "Findings on this page": _slugs(cells),
+        "Rules cited on this page": named(finding.rule for cell in cells for finding in cell.findings),
+    }
+    return join(join([tag("h3", title), _glossary(entries)]) for title, entries in parts.items() if entries)
 
 
-def _slugs(cells: Iterable[CellRecord]) -> list[Html]:
+def _slugs(cells: Iterable[CellRecord]) -> dict[str, str]:
     catalogue = load_catalogue()
-    slugs = sorted({finding.slug for cell in cells for finding in cell.findings})
-    known = {slug: catalogue[slug] for slug in slugs if slug in catalogue}
-    return [tag("h3", "Findings on this page"), _glossary(known)] if known else []
+    slugs = sorted({slug for cell in cells for slug in (*cell.errors, *(finding.slug for finding in cell.findings))})
+    return {slug: catalogue[slug] for slug in slugs if slug in catalogue}
 
 
-def _glossary(entries: dict[str, str]) -> Html:
-    return tag("dl", *(join([tag("dt", word), tag("dd", means)]) for word, means in entries.items()), class_="words")
+def _glossary(entries: Mapping[str, str]) -> Html:
+    """Terms with what they mean; a rule is where the links to it lead."""
+    return tag("dl", *(join([_term(word), tag("dd", means)]) for word, means in entries.items()), class_="words")
+
+
+def _term(word: str) -> Html:
+    return tag("dt", word, id=f"rule-{word}" if word in RULES else None)
 
 
 def load_catalogue() -> dict[str, str]:
@@ -94,14 +104,23 @@ def _facts(run: Run) -> dict[str, Child]:
     attempts = plural(len(cells), "cell") if len(cells) != len(pairs) else None
     return {
         "matrix": run.header.matrix,
-        "posture": run.header.posture,
-        "pairs": f"{len(pairs)}" + (f" ({attempts})" if attempts else ""),
-        "agents": f"{len(agents)} ({', '.join(f'{count} {how}' for how, count in sorted(reach.items()))})",
+        **({} if of_pairs(run) else {"posture": run.header.posture}),
+        "cells" if of_pairs(run) else "pairs": f"{len(pairs)}" + (f" ({attempts})" if attempts else ""),
+        "agents": f"{len(agents)} ({_reached(reach)})",
         "consumers": str(len({cell.key.consumer for cell in cells})),
         "spoken": ", ".join(sorted({f"{cell.key.binding} {cell.key.version}" for cell in cells})),
         "started": run.header.started.partition(".")[0].rstrip("Z") + "Z",
         "run": tag("code", run.header.run),
     }
+
+
+def _reached(reach: Mapping[str, int]) -> str:
+    """`simulated`, or `3 live, 4 simulated`; an environment is one that the lab built."""
+    words = {"environment": "in environments built here"}
+    if len(reach) == 1:
+        (how,) = reach
+        return words.get(how, how)
+    return ", ".join(f"{count} {words.get(how, how)}" for how, count in sorted(reach.items()))
 
 
 def _unfinished(run: Run) -> Html | None:

@@ -15,10 +15,10 @@ import pytest
 
 from a2a_lab.errors import HarnessFault, Misuse
 from a2a_lab.lab.records import RunWriter
-from a2a_lab.report.execute import declared_parameters, execute
+from a2a_lab.report.execute import Job, declared_parameters, execute, execute_all
 from a2a_lab.report.making import POSTURES, make_page, make_report
 from a2a_lab.report.notebooks import nbformat
-from a2a_lab.report.recorded import Recorded
+from a2a_lab.report.recorded import Recorded, Standing
 
 pytestmark = pytest.mark.slow
 
@@ -91,7 +91,9 @@ def test_parameters_are_listed_with_their_types(tmp_path: Path) -> None:
 
 def test_the_main_job_writes_one_page_of_three_notebooks(tmp_path: Path) -> None:
     seen: list[Any] = []
-    report = make_report(out=str(tmp_path / "runs"), page=tmp_path / "page.html", watch=seen.append)
+    report = make_report(
+        out=str(tmp_path / "runs"), page=tmp_path / "page.html", watch=lambda told, said: seen.append((told, said))
+    )
     shown = json.loads(json.dumps(report.as_json()))
     assert set(shown) == {"page", "runs", "summary"}
     assert set(shown["runs"]) == set(shown["summary"]) == set(POSTURES)
@@ -102,14 +104,16 @@ def test_the_main_job_writes_one_page_of_three_notebooks(tmp_path: Path) -> None
         "matrix-trusting.ipynb",
     ]
     assert report.page.read_text().count('<details class="evidence"') == 14
-    assert seen[-1] == {posture: (7, 7) for posture in POSTURES}
+    assert seen[-1] == ({posture: Standing(done=7, planned=7) for posture in POSTURES}, "")
+    waited = {one.waiting for told, _ in seen for one in told.values()}
+    assert waited <= {"", *(str(cell.key) for run in report.runs.values() for cell in run.cells)}
 
 
 def test_any_notebook_makes_a_page_by_name_or_path(tmp_path: Path) -> None:
     made = make_page(notebook(tmp_path, "print('<hello>', version)"), {"version": "2.0"}, out=str(tmp_path / "out"))
-    assert "&lt;hello&gt; 2.0" in made.read_text()
+    assert "&lt;hello&gt; 2.0" in made.page.read_text() and made.ends == 0
     made = make_page("matrix", {"out": str(tmp_path)}, page=tmp_path / "m.html", out=str(tmp_path))
-    assert made.read_text().count('<a class="cell') == 7
+    assert made.page.read_text().count('<a class="cell') == 7
     with pytest.raises(Misuse, match=r"no bundled notebooks is called 'matrx'.*did you mean 'matrix'"):
         make_page("matrx", out=str(tmp_path))
 
@@ -124,6 +128,13 @@ def test_an_unwritable_folder_is_named_before_anything_runs(tmp_path: Path) -> N
     (tmp_path / "file").touch()
     with pytest.raises(Misuse, match=r"cannot write into .*Name a writable folder with --out"):
         make_report(out=str(tmp_path / "file"))
+
+
+def test_what_is_said_on_stderr_is_heard_while_it_happens(tmp_path: Path) -> None:
+    heard: list[str] = []
+    source = notebook(tmp_path, "import sys\nprint('a2a-js: npm ci', file=sys.stderr)")
+    execute_all([Job(notebook=source, output=tmp_path / "out.ipynb", parameters={})], hear=heard.append)
+    assert "a2a-js: npm ci" in "".join(heard)
 
 
 @pytest.mark.parametrize("posture", POSTURES)
@@ -184,4 +195,5 @@ def test_progress_is_read_from_what_is_on_the_disk(tmp_path: Path) -> None:
     with RunWriter(tmp_path / "new", synthetic.header(cells, "enforcing")) as writer:
         for done, cell in enumerate(cells, 1):
             writer.append(cell)
-            assert recorded.now() == {"enforcing": (done, 7)}
+            waiting = str(cells[done].key) if done < 7 else ""
+            assert recorded.now() == {"enforcing": Standing(done=done, planned=7, waiting=waiting)}

@@ -16,7 +16,9 @@ from a2a_lab.lab.records import CellKey, CellRecord, Header, Run, RunWriter, Ven
 from a2a_lab.lab.writing import stages_of
 from a2a_lab.net.evidence import write_har
 from a2a_lab.net.redact import Redactor
-from a2a_lab.report import pairs, tables
+from a2a_lab.report import expected, pairs, tables
+from a2a_lab.report import fragments as show
+from a2a_lab.report.html import END_TYPE
 from a2a_lab.report.matrix import matrix as matrix_html
 from a2a_lab.verdicts import NotGradeable, Verdict
 from a2a_lab.wire.exchange import Exchange
@@ -96,11 +98,12 @@ def record(
 
 
 def test_news_comes_first_and_is_loud(run: Run) -> None:
-    html = str(pairs.expectations(run))
-    assert "1 news" in html and 'class="alarm"' in html
-    order = [html.index(word) for word in ("unexpected pass</b>", ">skipped<", ">fails as expected<")]
+    html = str(expected.expectations(run))
+    assert "1 cell is news" in html and 'class="alarm"' in html
+    order = [html.index(word) for word in ("unexpected pass</b>", "1 cell fails as expected", "1 cell was skipped")]
     assert order == sorted(order)
     assert "was not built (step install)" in html and "without a top-level url" in html
+    assert show.expectations(run)._repr_mimebundle_()[END_TYPE] == {"exit": 1}  # R39
 
 
 def test_each_cause_is_told_with_what_it_means_and_its_cells(run: Run) -> None:

@@ -17,7 +17,7 @@ from a2a_lab.errors import Misuse
 from a2a_lab.lab.records import CellRecord, Measures, Run, read_run
 from a2a_lab.report import fragments as show
 from a2a_lab.report.figures import cost
-from a2a_lab.report.html import RUN_TYPE, STYLE_TYPE, Fragment, anchor
+from a2a_lab.report.html import END_TYPE, RUN_TYPE, STYLE_TYPE, Fragment, anchor
 from a2a_lab.report.matrix import matrix
 from a2a_lab.report.progress import progress
 from a2a_lab.report.tiles import headline, honesty
@@ -46,8 +46,8 @@ def text_of(piece: Fragment | str) -> str:
 def test_the_headline_says_what_each_posture_pays_and_gets(both: tuple[Run, Run]) -> None:
     assert headline(both) == (
         "2 of 7 pairs do at runtime what the agent's card declares. The trusting consumers pay with 5 renegotiation "
-        "cycles, 6 orphans and 1 hang and get 4 results; the enforcing ones with 0 renegotiation cycles, 0 orphans and "
-        "0 hangs and get 5."
+        "cycles, 6 orphans and 1 timed-out wait and get 4 results; the enforcing ones with 0 renegotiation cycles, "
+        "0 orphans and 0 timed-out waits and get 5."
     )
 
 
@@ -59,7 +59,9 @@ def test_tiles_show_before_and_after_and_the_pairs_they_are_of(both: tuple[Run, 
 
 
 def test_a_zero_is_told_to_be_no_promise(both: tuple[Run, Run]) -> None:
-    assert honesty(both).startswith("0 cycles, 0 orphans and 0 hangs: a property of this matrix, not a promise.")
+    assert honesty(both).startswith(
+        "0 cycles, 0 orphans and 0 timed-out waits: a property of this matrix, not a promise."
+    )
     assert honesty(both[:1]) == ""
 
 
@@ -80,7 +82,7 @@ def test_each_cell_of_the_matrix_has_word_figures_and_a_link_to_its_evidence(bot
     assert markup.count('<a class="cell') == 14
     hang = anchor("cedar@0.9/dash/JSONRPC/1.0/default/trusting/1")
     assert f'href="#{hang}"' in markup
-    assert "1 cycle · 3 orphans · 1 hang · 5.36 s" in markup
+    assert "1 cycle · 3 orphans · 1 timed-out wait · 5.36 s" in markup
     assert f'id="{hang}"' in str(show.evidence(both[0]))
 
 
@@ -103,12 +105,12 @@ def test_several_attempts_show_how_many_worked(run_of: Any) -> None:
         synthetic.cell(synthetic.key(attempt=n), verdict) for n, verdict in ((1, Verdict.ACCEPT), (2, Verdict.HANG))
     ]
     markup = str(matrix([run_of(cells)]))
-    assert "1/2 work, hang" in markup and 'data-works="0"' in markup
+    assert "1/2 work, hang" in markup and markup.count('class="cell v-hang"') == 1
 
 
 def test_who_fails_with_everyone_is_marked_for_the_filter(both: tuple[Run, Run]) -> None:
-    marked = re.findall(r'data-pair="([^"]*)" data-works="0" data-everyone', str(show.matrix(both[1])))
-    assert marked == ["birch/dash/JSONRPC/1.0/default", "cedar/dash/JSONRPC/1.0/default"]
+    marked = re.findall(r'href="#c-([a-z0-9.@]*)_([a-z]*)_[^>]* data-everyone', str(show.matrix(both[1])))
+    assert marked == [("birch@2.3", "dash"), ("cedar@0.9", "dash")]
 
 
 def test_the_two_judges_are_never_mixed_up(both: tuple[Run, Run]) -> None:
@@ -121,7 +123,7 @@ def test_the_two_judges_are_never_mixed_up(both: tuple[Run, Run]) -> None:
 def test_one_observation_in_several_cells_is_one_row(both: tuple[Run, Run]) -> None:
     rows = re.findall(r"<tr data-cells.*?</tr>", str(show.findings(both[0])))
     (stranger,) = [row for row in rows if "untrusted-key" in row]
-    assert stranger.count("<a href") == 3
+    assert stranger.count('<a href="#c-') == 3 and '<a href="#rule-A1"' in stranger
 
 
 def test_each_orphan_has_a_row_with_its_clean_up_state(both: tuple[Run, Run]) -> None:
@@ -211,7 +213,7 @@ def test_a_piece_names_the_run_for_whoever_executed_the_notebook(both: tuple[Run
 
 def test_nothing_is_displayed_while_nobody_watches(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.delenv("JPY_SESSION_NAME", raising=False)
-    assert progress() is None
+    assert progress() == {}
 
 
 def test_in_jupyterlab_one_line_is_rewritten(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -227,9 +229,12 @@ def test_in_jupyterlab_one_line_is_rewritten(monkeypatch: pytest.MonkeyPatch) ->
     monkeypatch.setenv("JPY_SESSION_NAME", "matrix.ipynb")
     monkeypatch.setattr("IPython.display.display", display)
     watch = progress()
-    assert watch is not None
-    watch(synthetic.seven("trusting")[0], 1, 7)
-    assert [text.strip() for text in shown] == ["1 of 7 cells · alder × notes accept"]
+    watch["progress"](synthetic.seven("trusting")[0], 1, 7)
+    watch["say"]("a2a-js-1.3: npm ci")
+    assert [text.strip() for text in shown] == [
+        "1 of 7 cells · 0 s · alder × notes accept",
+        "1 of 7 cells · 0 s · a2a-js-1.3: npm ci",
+    ]
 
 
 class Checked:
@@ -238,6 +243,7 @@ class Checked:
     card: ClassVar = {"name": "<x>", "version": "1.0", "form": "1.0", "url": "http://127.0.0.1:9/card"}
     clients: ClassVar = {"1.0": "calls SendMessage", "0.3": "rejects the card"}
     would_send = "2 agent runs"
+    exit_code = 2
 
     def as_json(self) -> dict[str, Any]:
         cell = synthetic.seven("enforcing")[-1].as_json()
@@ -249,6 +255,7 @@ class Checked:
 
 def test_a_check_is_shown_stage_by_stage() -> None:
     verdict, stages = text_of(show.check_verdict(Checked())), str(show.check_stages(Checked()))
+    assert show.check_verdict(Checked())._repr_mimebundle_()[END_TYPE] == {"exit": 2}  # R39
     assert "hang advisory: unsigned" in verdict and "http://127.0.0.1:9/<x>" in verdict
     assert stages.count("<li") == len(Stage) and "stream-never-final" in stages
     assert "the probe's stream never ended" in verdict and "Sending would mean: 2 agent runs" in verdict

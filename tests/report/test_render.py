@@ -171,6 +171,5 @@ def test_a_file_that_is_no_notebook_is_named(tmp_path: Path) -> None:
 
 def test_an_executed_notebook_names_its_runs(tmp_path: Path) -> None:
     folder = synthetic.write_seven(tmp_path, "trusting")
-    stub = {"run_matrix": lambda matrix, *, posture, **options: folder}
-    executed = inprocess.run_notebook("matrix", {"posture": "trusting"}, stub=stub)
+    executed = inprocess.run_notebook("matrix", {"posture": "trusting", "recorded": str(folder)})
     assert run_folders(executed) == [str(folder)]
