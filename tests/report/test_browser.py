@@ -268,7 +268,7 @@ def test_a_rule_leads_to_its_line_in_the_glossary(open_page: Any, plain: Path) -
     rule.focus()
     page.keyboard.press("Enter")
     assert page.url.endswith("#rule-R22")
-    assert page.locator("#rule-R22.at").is_visible()
+    page.locator("#rule-R22.at").wait_for(state="visible")
 
 
 def test_the_placeholder_of_the_search_is_not_cut(open_page: Any, plain: Path) -> None:
