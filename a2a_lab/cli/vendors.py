@@ -19,6 +19,9 @@ Name = Annotated[str, typer.Argument(help="A vendor or a variant of one, such as
 
 def register(app: typer.Typer) -> None:
     """Add the commands to the app."""
+    from a2a_lab.cli.signatures import signatures
+
+    vendors_app.command("signatures")(signatures)
     app.add_typer(vendors_app, name="vendors")
 
 

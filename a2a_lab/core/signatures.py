@@ -8,16 +8,18 @@ under every policy. Fetches nothing: the caller is told which allowed `jku` woul
 from __future__ import annotations
 
 from collections.abc import Mapping
+from contextlib import suppress
 from dataclasses import dataclass, replace
 
-from a2a_lab.core.jws import SHAPE
+from a2a_lab.core.jws import SHAPE, Unreadable, read_entry
 from a2a_lab.core.keys import KeySet
 from a2a_lab.core.model import Card, Interface
 from a2a_lab.core.policy import Intent, Policy
-from a2a_lab.core.profiles import PROFILES
+from a2a_lab.core.profiles import PROFILES, profiles_for
 from a2a_lab.core.quoting import quoted
 from a2a_lab.core.signature_entry import EntryJudge, Forms, Judged, by_policy
 from a2a_lab.core.signature_findings import TOO_MANY, UNSIGNED
+from a2a_lab.errors import MalformedJson
 from a2a_lab.verdicts import Finding, Kind, Verdict
 
 __all__ = ["PROFILES", "KeySet", "SignatureReport", "verify_card"]
@@ -83,6 +85,26 @@ def verify_card(
     )
     judged = [judge.entry(entry, place) for place, entry in enumerate(entries[:ENTRIES_READ])]
     return _report(judged, unread=len(entries) - len(judged))
+
+
+def passing_profiles(card: Card, keys: KeySet) -> tuple[str, ...]:
+    """Every profile that any signature of a trusted key passes, those with authority first; for who compares signers.
+
+    `verify_card` stops at the best. Validity in time, algorithms and origins are not looked at.
+    """
+    passed: dict[str, None] = {}
+    for place, raw in enumerate(card.signatures[:ENTRIES_READ] if isinstance(card.signatures, list) else ()):
+        try:
+            entry = read_entry(raw, place)
+        except Unreadable:
+            continue
+        key = keys.get(entry.kid)
+        for profile in profiles_for(card.form):
+            with suppress(MalformedJson):
+                signed = entry.signing_input(profile(card.document))
+                if key is not None and key.verifies(entry.algorithm, signed, entry.signature):
+                    passed[profile.name] = None
+    return tuple(one.name for one in profiles_for(card.form) if one.name in passed)
 
 
 def _report(judged: list[Judged], *, unread: int) -> SignatureReport:

@@ -56,6 +56,7 @@ def read_vendor(file: Path) -> Vendor:
         runtime=_runtime(Table(top.take("environment", {}), f"{top.where}.environment"), file.parent),
         agent=_program(top, "agent", roles, needs="port"),
         consumer=_program(top, "consumer", roles, needs="url"),
+        verifier=_verifier(top),
         notes=top.texts("notes", ()),
         expectations=tuple(_expectation(table) for table in top.tables("expectations")),
     )
@@ -145,12 +146,22 @@ def _program(top: Table, role: str, roles: tuple[str, ...], *, needs: str) -> Pr
         launch=_argv(table, "launch", None, needs=needs),
         nonce=_argv(table, "nonce", (), needs=None),
         log=_argv(table, "log", (), needs=None),
+        sign=_argv(table, "sign", (), needs=None),
         card_path=card_path,
         ready_timeout_s=table.number("ready_timeout_s", READY_TIMEOUT_S, least=1.0),
         env=env,
     )
     table.done()
     return program
+
+
+def _verifier(top: Table) -> tuple[str, ...]:
+    if "verifier" not in top:
+        return ()
+    table = Table(top.take("verifier"), f"{top.where}.verifier")
+    launch = _argv(table, "launch", None, needs="card")
+    table.done()
+    return launch
 
 
 def _argv(table: Table, key: str, default: tuple[str, ...] | None, *, needs: str | None) -> tuple[str, ...]:
@@ -192,6 +203,7 @@ def _variant(vendor: Vendor, name: str, table: Table) -> Vendor:
         roles=roles,
         agent=vendor.agent if "agent" in roles else None,
         consumer=vendor.consumer if "consumer" in roles else None,
+        verifier=(),
         name=f"{vendor.name}+{name}",
         title=table.text("title", f"{vendor.title}, {name}"),
         dialects=_words(table, "dialects", DIALECTS, vendor.dialects),

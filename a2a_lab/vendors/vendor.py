@@ -24,7 +24,7 @@ LOCKS = {
 }
 PLACEHOLDER = re.compile(r"\{(\w+)\}")
 # What a launch line may name: the environment's interpreter, the folder of the programs, and what the lab hands out.
-PLACEHOLDERS = ("python", "node", "programs", "environment", "port", "url", "nonce", "log")
+PLACEHOLDERS = ("python", "node", "programs", "environment", "port", "url", "nonce", "log", "key", "name", "card")
 CARD_PATH = "/.well-known/agent-card.json"
 READY_TIMEOUT_S = 120.0  # an SDK's first import took 75 s on a loaded machine; warm it takes one or two
 
@@ -54,12 +54,14 @@ class Runtime:
 class Program:
     """How the vendor is started, as argv templates. An agent is ready when its card answers.
 
-    `nonce` and `log` are the arguments by which it is told the two; empty where the vendor cannot be told.
+    `nonce` and `log` are the arguments by which it is told the two; empty where the vendor cannot be told. `sign` are
+    those by which an agent signs its card, with the key in the file {key} and under the name {name}.
     """
 
     launch: tuple[str, ...]
     nonce: tuple[str, ...] = ()
     log: tuple[str, ...] = ()
+    sign: tuple[str, ...] = ()
     card_path: str = CARD_PATH
     ready_timeout_s: float = READY_TIMEOUT_S
     env: Mapping[str, str] = field(default_factory=dict)
@@ -78,7 +80,11 @@ class Expectation:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Vendor:
-    """One vendor, or one variant of it (then `options` are those of the variant)."""
+    """One vendor, or one variant of it (then `options` are those of the variant).
+
+    `verifier` is the argv by which its SDK verifies the card in the file {card} with the public key in the file {key};
+    empty where it cannot, and for variants.
+    """
 
     name: str
     title: str
@@ -90,6 +96,7 @@ class Vendor:
     runtime: Runtime
     agent: Program | None = None
     consumer: Program | None = None
+    verifier: tuple[str, ...] = ()
     options: tuple[str, ...] = ()
     expectations: tuple[Expectation, ...] = ()
     notes: tuple[str, ...] = ()

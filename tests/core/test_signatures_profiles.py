@@ -10,7 +10,9 @@ import pytest
 from jwcrypto.jwk import JWK
 
 from a2a_lab.core.canonical import canonical_bytes
+from a2a_lab.core.keys import KeySet
 from a2a_lab.core.profiles import PROFILES, authority_profiles, profiles_for
+from a2a_lab.core.signatures import passing_profiles
 from a2a_lab.errors import MalformedJson
 from tests.core.cards import card_of, one_zero, zero_three
 from tests.core.signing import DATA, judge, vectors
@@ -103,6 +105,16 @@ def test_cards_that_real_signers_signed(name: str, first: str, uncovered: tuple[
     assert (report.verified_by, report.uncovered) == (first, uncovered)
     # CrewAI repeats kid in the unprotected header, and 0.3 signers have no form that everybody reads alike.
     assert report.authoritative is name.startswith(("js", "py1"))
+
+
+def test_all_forms_that_a_signature_passes_are_told_to_who_compares_signers() -> None:
+    def passes(name: str) -> tuple[str, ...]:
+        card = card_of(json.loads((DATA / "vectors" / "field" / name).read_text()))
+        return passing_profiles(card, KeySet.from_jwks({"keys": [PUBLIC]}))
+
+    assert passes("crewai.json") == ("raw", "crewai-ascii") and passes("crewai-nonascii.json") == ("crewai-ascii",)
+    assert passes("py1-compat.json") == ("spec", "sdk-1", "sdk-1-ascii")
+    assert passing_profiles(card_of({"name": "x", "signatures": ["odd", {"protected": "?"}]}), KeySet()) == ()
 
 
 @pytest.mark.parametrize(("sdk", "form"), [("1.0.3", "sdk-1-ascii"), ("1.1.0", "sdk-1-ascii"), ("1.3.0", "sdk-1")])

@@ -8,7 +8,7 @@ import { agentCardHandler, jsonRpcHandler, UserBuilder } from '@a2a-js/sdk/serve
 import express from 'express';
 import { echoOptions, interfaceUrl, Pace, recorded, serve, signingKey } from './echo_kit.mjs';
 
-const options = echoOptions({ compat: 'none', sign: 'one', tamper: 'none' });
+const options = echoOptions({ compat: 'none', sign: 'one', tamper: 'none', 'card-name': 'one' });
 const now = () => new Date().toISOString();
 const described = ({ content, mediaType }) => (content?.$case === 'text' ? content.value : `[${content?.$case} ${mediaType || 'untyped'}]`);
 const text = (value) => ({ content: { $case: 'text', value }, metadata: undefined, filename: '', mediaType: 'text/plain' });
@@ -55,8 +55,8 @@ class Echo {
 async function echoCard() {
   const versions = options.compat ? ['1.0', '0.3'] : ['1.0'];
   let card = {
-    name: 'echo', description: 'Answers with what it was told', version: '1.0.0',
-    provider: undefined, documentationUrl: '', iconUrl: '',
+    name: options['card-name'] ?? 'echo', description: 'Answers with what it was told', version: '1.0.0',
+    provider: undefined,
     capabilities: { streaming: true, pushNotifications: false, extensions: [] },
     supportedInterfaces: versions.map((protocolVersion) => ({ protocolBinding: 'JSONRPC', protocolVersion, url: interfaceUrl(options), tenant: '' })),
     defaultInputModes: options.modes, defaultOutputModes: options.outputModes,

@@ -25,6 +25,7 @@ from jwt import PyJWK
 def card_of(options: argparse.Namespace) -> AgentCard:
     """The card, signed and tampered with as the options say."""
     card = echo_card(options)
+    card.name = options.card_name
     if options.sign:
         key, header = signing_key(options.sign)
         card = create_agent_card_signer(PyJWK.from_dict(key), header)(card)

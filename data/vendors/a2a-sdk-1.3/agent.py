@@ -92,7 +92,7 @@ def card_of(options: argparse.Namespace, grpc_port: int | None) -> AgentCard:
         "GRPC": f"{HOST}:{grpc_port}",
     }
     card = AgentCard(
-        name="echo",
+        name=options.card_name,
         description="Answers with what it was told",
         version="1.0.0",
         supported_interfaces=[

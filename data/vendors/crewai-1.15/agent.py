@@ -6,6 +6,7 @@ The card, the checks of what comes in, the task and its events are CrewAI's doin
 from __future__ import annotations
 
 import asyncio
+import json
 import os
 import re
 import sys
@@ -25,9 +26,12 @@ from a2a.server.request_handlers import DefaultRequestHandler
 from a2a.server.tasks import InMemoryTaskStore
 from crewai import Agent, BaseLLM
 from crewai.a2a import A2AServerConfig
+from crewai.a2a.config import AgentCardSigningConfig
 from crewai.a2a.utils.agent_card import inject_a2a_server_methods
 from crewai.a2a.utils.task import cancel, execute
-from echo_kit import Pace, echo_options, interface_url, serve
+from cryptography.hazmat.primitives.serialization import Encoding, NoEncryption, PrivateFormat
+from echo_kit import Pace, echo_options, interface_url, serve, signing_key, signing_options
+from jwt.algorithms import ECAlgorithm
 
 TASK = re.compile(r"Current Task: (.*)")
 
@@ -64,11 +68,24 @@ class Executor(AgentExecutor):
         await cancel(context, event_queue)
 
 
+def signing(path: Path | None) -> AgentCardSigningConfig | None:
+    """CrewAI takes its key as PEM."""
+    if path is None:
+        return None
+    key, header = signing_key(path)
+    private = ECAlgorithm.from_jwk(json.dumps(key))
+    pem = private.private_bytes(Encoding.PEM, PrivateFormat.PKCS8, NoEncryption()).decode()
+    return AgentCardSigningConfig(private_key_pem=pem, key_id=header["kid"], algorithm=header["alg"])
+
+
 def main() -> None:
-    options = echo_options(__doc__).parse_args()
+    parser = echo_options(__doc__)
+    signing_options(parser)
+    options = parser.parse_args()
     url = interface_url(options)
     served = A2AServerConfig(
-        name="echo",
+        name=options.card_name,
+        signing_config=signing(options.sign),
         description="Answers with what it was told",
         url=url,
         default_input_modes=options.modes,
@@ -79,7 +96,10 @@ def main() -> None:
     if not hasattr(agent, "to_agent_card"):
         inject_a2a_server_methods(agent)
     handler = DefaultRequestHandler(agent_executor=Executor(agent), task_store=InMemoryTaskStore())
-    app = A2AStarletteApplication(agent_card=agent.to_agent_card(url), http_handler=handler)
+    card = agent.to_agent_card(url)
+    if options.tamper:
+        card.description += ", and was changed after signing"
+    app = A2AStarletteApplication(agent_card=card, http_handler=handler)
     serve(app.build(rpc_url=options.mount), options)
 
 

@@ -52,6 +52,7 @@ def echo_options(description: str) -> argparse.ArgumentParser:
 def signing_options(parser: argparse.ArgumentParser) -> None:
     """Options of agents whose SDK can sign a card."""
     parser.add_argument("--sign", type=Path, default=None, metavar="KEY.json", help="private JWK to sign the card with")
+    parser.add_argument("--card-name", default="echo", help="name of the agent on the card")
     parser.add_argument("--tamper", action="store_true", help="change the card after it was signed")
 
 
