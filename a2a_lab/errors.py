@@ -10,6 +10,7 @@
         MalformedJson                bytes that strict JSON refuses (P5)
         LimitExceeded                a bound of the reader was passed; names the bound
         Unreachable                  no HTTP answer at all
+      Withheld                       the lab did not send: no credentials, a budget, a tier, a pause that was asked for
       HarnessFault                   ours: a simulated agent did not start, an environment did not build
       Misuse                         the caller skipped a stage, or a parameter cannot be right
       RecordFault                    records that are cut, duplicated or mixed
@@ -22,7 +23,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, ClassVar
 
 if TYPE_CHECKING:
-    from a2a_lab.verdicts import Finding
+    from a2a_lab.verdicts import Finding, NotGradeable
 
 
 class LabError(Exception):
@@ -100,6 +101,19 @@ class Unreachable(PeerFault):
     """No HTTP answer at all: name resolution, connection, TLS or transport failed."""
 
     slug = "unreachable"
+
+
+class Withheld(LabError):
+    """The lab did not send something, for a reason that says nothing about the agent (R37).
+
+    `word` is that of `NotGradeable` under which the cell is recorded.
+    """
+
+    slug = "withheld"
+
+    def __init__(self, message: str, *, word: NotGradeable, slug: str = "withheld", **fields: Any) -> None:
+        super().__init__(message, **fields)
+        self.word, self.reason = word, slug
 
 
 class HarnessFault(LabError):

@@ -114,7 +114,7 @@ def judge_addresses(
     except ValueError as fault:
         return [URL_MALFORMED(f"{fault}; the card has to name an absolute https URL", found=url)]
     start = place if typed == url else parse_url(typed)
-    named = _is_named(place, policy)
+    named = is_named(place, policy)
     found = (
         _unreadable(place, url)
         or (None if named else _wrong_place(place, start, url))
@@ -190,7 +190,7 @@ def _leaking(place: Url, url: str, credentials_for: Set[str]) -> Finding | None:
     )
 
 
-def _is_named(place: Url, policy: Policy) -> bool:
+def is_named(place: Url, policy: Policy) -> bool:
     """Whether the operator named this place, as an origin, a host, or a host allowed for plain http."""
     return bool({place.origin, place.host} & {_folded(name) for name in policy.allow_origins | policy.allow_http})
 

@@ -24,7 +24,7 @@ from a2a_lab.judge.decisions import decided
 from a2a_lab.judge.grounds import Grounds, Shelf, drive, first_card_url, gated
 from a2a_lab.judge.statics import STAGES
 from a2a_lab.verdicts import Finding, Findings, NotGradeable, Stage, Verdict
-from a2a_lab.wire.exchange import Exchange
+from a2a_lab.wire.exchange import RENEWED, Exchange
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -111,6 +111,8 @@ def judge_evidence(
     """
     judged = Judgement()
     held = given or Given()
+    # A credential that had ended says nothing about the agent: the same request followed with a new one.
+    exchanges = [one for one in exchanges if one.purpose != RENEWED]
     shelf = Shelf(exchanges, policy.bounds)
     discovery = _discovered(exchanges, judged, shelf, held, policy, base_url=base_url, resolver=resolver)
     _gate(judged, discovery, held, shelf, intent=intent, policy=policy, now=now)

@@ -16,7 +16,7 @@ from a2a_lab.core.stream_result import StreamResult
 from a2a_lab.errors import LimitExceeded, MalformedJson
 from a2a_lab.verdicts import Finding
 from a2a_lab.wire.dialects import Answer, Dialect, Op, RequestFacts, spoken
-from a2a_lab.wire.exchange import Chunk, Exchange
+from a2a_lab.wire.exchange import RENEWED, Chunk, Exchange
 from a2a_lab.wire.http_shape import media_type
 from a2a_lab.wire.spoken import Spoken
 from a2a_lab.wire.sse import SseReader
@@ -112,7 +112,8 @@ def read_calls(
     `interfaces` are those of the bound card: where a request may be of several dialects, they decide.
     """
     heard = spoken(*interfaces)
-    calls = (read_call(exchange, bounds=bounds or Bounds(), heard=heard) for exchange in exchanges)
+    told = [exchange for exchange in exchanges if exchange.purpose != RENEWED]
+    calls = (read_call(exchange, bounds=bounds or Bounds(), heard=heard) for exchange in told)
     return [call for call in calls if call is not None]
 
 

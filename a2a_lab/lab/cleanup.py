@@ -17,7 +17,7 @@ from a2a_lab.core.tasks import TaskBook
 from a2a_lab.ledger import Fact, Ledger, TargetRow
 from a2a_lab.net.caller import Caller
 from a2a_lab.net.client import Http, Reach, new_client, tls_context
-from a2a_lab.net.credentials import from_environment, header_variables
+from a2a_lab.net.credentials import Source, from_environment, header_variables
 from a2a_lab.net.evidence import Recorder
 from a2a_lab.net.journal import Journal, book_of, unanswered
 from a2a_lab.net.settling import cancel
@@ -79,7 +79,7 @@ async def clean_up(path: Path, *, run: str | None = None, header_env: Sequence[s
                     continue
                 journal = Journal(ledger, *place, agent=target.agent)
                 journal.book = book
-                caller = _caller(target, client, dict(credentials.calls))
+                caller = _caller(target, client, credentials.calls)
                 before = set(book.open_tasks())
                 for task_id in sorted(before):
                     await cancel(caller, journal, task_id, total_s=TOTAL_S)
@@ -90,7 +90,7 @@ async def clean_up(path: Path, *, run: str | None = None, header_env: Sequence[s
     return done
 
 
-def _caller(target: TargetRow, client: object, credentials: dict[str, str]) -> Caller:
+def _caller(target: TargetRow, client: object, credentials: Source | None) -> Caller:
     import httpx
 
     assert isinstance(client, httpx.AsyncClient)

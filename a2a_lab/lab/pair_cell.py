@@ -176,7 +176,7 @@ async def _look(agent: ServedAgent, bench: PairBench, recorder: Recorder) -> Dis
     """The lab's own look for the card, straight at the agent."""
     policy = pair_policy(bench.matrix)
     http = Http(bench.client, recorder, bounds=policy.bounds, expect_nonce=agent.nonce)
-    return await drive(discover(agent.address, policy), http, bounds=policy.bounds, credentials={}, card_s=LOOK_S)
+    return await drive(discover(agent.address, policy), http, bounds=policy.bounds, credentials=None, card_s=LOOK_S)
 
 
 async def _look_again(agent: ServedAgent, bench: PairBench, recorder: Recorder) -> None:

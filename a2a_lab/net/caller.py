@@ -17,6 +17,7 @@ from a2a_lab.core.policy import Bounds
 from a2a_lab.core.redirects import REDIRECTS, judge_post_redirect
 from a2a_lab.core.resolution import ResolvedTarget
 from a2a_lab.net.client import Http, LiveStream
+from a2a_lab.net.credentials import Source
 from a2a_lab.verdicts import Finding
 from a2a_lab.wire.dialects import Answer, Dialect, Op, OutMessage, WireRequest
 from a2a_lab.wire.exchange import Exchange
@@ -52,14 +53,15 @@ class Caller:
         dialect: Dialect,
         target: ResolvedTarget,
         *,
-        credentials: Mapping[str, str],
+        credentials: Source | None,
         bounds: Bounds,
         extensions: tuple[str, ...] = (),
     ) -> None:
         self.dialect = dialect
         self.target = target
         self._http = http
-        self._extra = {**target.headers, **credentials}
+        self._selectors = dict(target.headers)
+        self._credentials = credentials
         self._bounds = bounds
         self._extensions = extensions
         self._numbers = itertools.count(1)
@@ -123,7 +125,13 @@ class Caller:
         notes: tuple[Finding, ...] = ()
         for hops in itertools.count():
             exchange = await self._http.send(
-                request.method, request.url, request.headers, request.body, purpose=purpose, total_s=total_s
+                request.method,
+                request.url,
+                request.headers,
+                request.body,
+                purpose=purpose,
+                total_s=total_s,
+                credentials=self._credentials,
             )
             again, found = self._again(op, request, exchange, hops)
             notes += found
@@ -169,13 +177,19 @@ class Caller:
             extensions=self._extensions,
         )
         learned = {name: value for name, value in self._learned.items() if name in request.headers}
-        return rpc_id, replace(request, headers={**request.headers, **learned, **self._extra})
+        return rpc_id, replace(request, headers={**request.headers, **learned, **self._selectors})
 
     def _stream(
         self, request: WireRequest, purpose: str, open_s: float | None
     ) -> contextlib.AbstractAsyncContextManager[LiveStream]:
         return self._http.stream(
-            request.method, request.url, request.headers, request.body, purpose=purpose, open_s=open_s
+            request.method,
+            request.url,
+            request.headers,
+            request.body,
+            purpose=purpose,
+            open_s=open_s,
+            credentials=self._credentials,
         )
 
     def _again(

@@ -20,8 +20,10 @@ import httpx
 from a2a_lab import __version__
 from a2a_lab.core.policy import Bounds
 from a2a_lab.errors import HarnessFault, Misuse
+from a2a_lab.net.credentials import Source
 from a2a_lab.net.evidence import Recorder
-from a2a_lab.wire.exchange import Chunk, Exchange
+from a2a_lab.net.gate import Gate
+from a2a_lab.wire.exchange import RENEWED, Chunk, Exchange
 
 USER_AGENT = f"a2a-lab/{__version__} (interoperability lab)"
 NONCE_HEADER = "X-A2A-Lab-Nonce"
@@ -89,8 +91,10 @@ class Http:
         transport_timeout_s: float | None = None,
         cap_s: float = 600.0,
         expect_nonce: str | None = None,
+        gate: Gate | None = None,
     ) -> None:
         self._client = client
+        self._gate = gate
         self.recorder = recorder
         self._bounds = bounds
         self._connect_to = dict(connect_to or {})
@@ -107,9 +111,23 @@ class Http:
         *,
         purpose: str,
         total_s: float | None = None,
+        credentials: Source | None = None,
     ) -> Exchange:
-        """One request and its whole answer, ended at `total_s` seconds at the latest (None: the lab's own cap)."""
-        exchange = self._begin(method, url, headers, body, purpose)
+        """One request and its whole answer, ended at `total_s` seconds at the latest (None: the lab's own cap).
+
+        Where its credentials are refused with 401 and can be renewed it is sent once more, the same. Raises Withheld
+        where it was not sent at all.
+        """
+        sent = await credentials.headers(url) if credentials is not None else {}
+        exchange = await self._sent(method, url, {**headers, **sent}, body, purpose, total_s)
+        if (fresh := await _renewed(exchange, credentials, sent)) is not None:
+            exchange = await self._sent(method, url, {**headers, **fresh}, body, purpose, total_s)
+        return exchange
+
+    async def _sent(
+        self, method: str, url: str, headers: Mapping[str, str], body: bytes, purpose: str, total_s: float | None
+    ) -> Exchange:
+        exchange = await self._begin(method, url, headers, body, purpose)
         limit = self._cap_s if total_s is None else total_s
         try:
             async with asyncio.timeout(limit), self._open(exchange) as response:
@@ -127,6 +145,7 @@ class Http:
         except (httpx.HTTPError, httpx.InvalidURL, zlib.error, OSError) as problem:
             self._note_fault(exchange, problem)
         exchange.ended_ms = self.recorder.now_ms()
+        self._ended(exchange)
         return exchange
 
     @contextlib.asynccontextmanager
@@ -139,9 +158,27 @@ class Http:
         *,
         purpose: str,
         open_s: float | None,
+        credentials: Source | None = None,
     ) -> AsyncIterator[LiveStream]:
-        """One request whose answer is read as it comes. `open_s` bounds the wait for the response headers."""
-        live = LiveStream(self._begin(method, url, headers, body, purpose), self.recorder, self._bounds)
+        """One request whose answer is read as it comes. `open_s` bounds the wait for the response headers.
+
+        Refused credentials are renewed as in `send`.
+        """
+        sent = await credentials.headers(url) if credentials is not None else {}
+        async with contextlib.AsyncExitStack() as stack:
+            opening = self._opening(method, url, {**headers, **sent}, body, purpose, open_s)
+            live = await stack.enter_async_context(opening)
+            if (fresh := await _renewed(live.exchange, credentials, sent)) is not None:
+                await stack.aclose()
+                opening = self._opening(method, url, {**headers, **fresh}, body, purpose, open_s)
+                live = await stack.enter_async_context(opening)
+            yield live
+
+    @contextlib.asynccontextmanager
+    async def _opening(
+        self, method: str, url: str, headers: Mapping[str, str], body: bytes, purpose: str, open_s: float | None
+    ) -> AsyncIterator[LiveStream]:
+        live = LiveStream(await self._begin(method, url, headers, body, purpose), self.recorder, self._bounds)
         task = asyncio.create_task(live.pump(self._open(live.exchange), self._note_fault))
         try:
             await live.opened(self._cap_s if open_s is None else open_s)
@@ -151,8 +188,11 @@ class Http:
             with contextlib.suppress(asyncio.CancelledError):
                 await task
             live.exchange.ended_ms = self.recorder.now_ms()
+            self._ended(live.exchange)
 
-    def _begin(self, method: str, url: str, headers: Mapping[str, str], body: bytes, purpose: str) -> Exchange:
+    async def _begin(self, method: str, url: str, headers: Mapping[str, str], body: bytes, purpose: str) -> Exchange:
+        if self._gate is not None:
+            await self._gate.enter()
         return self.recorder.begin(
             Exchange(
                 method=method,
@@ -162,6 +202,10 @@ class Http:
                 purpose=purpose,
             )
         )
+
+    def _ended(self, exchange: Exchange) -> None:
+        if self._gate is not None:
+            self._gate.heard(exchange.status, exchange.response_headers)
 
     @contextlib.asynccontextmanager
     async def _open(self, exchange: Exchange) -> AsyncIterator[httpx.Response]:
@@ -213,6 +257,19 @@ class Http:
         exchange.ending = "reset" if exchange.status is not None else exchange.ending
         if exchange.fault == "read-timeout":
             exchange.cut_by, exchange.ending = "transport-timeout", "open"
+
+
+async def _renewed(exchange: Exchange, credentials: Source | None, sent: Mapping[str, str]) -> Mapping[str, str] | None:
+    """What the request carries when it is sent once more because its credentials were refused; None where it is not."""
+    if credentials is None or exchange.status is None or not sent:
+        return None
+    if exchange.status != 401:
+        credentials.let_through()
+        return None
+    fresh = await credentials.again(exchange.url, sent)
+    if fresh is not None:
+        exchange.purpose = RENEWED
+    return fresh
 
 
 class LiveStream:

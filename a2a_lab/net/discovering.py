@@ -3,19 +3,19 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Mapping
 
 from a2a_lab.core.discovery import CardAnswer, CardRequest, Discovering, Discovery
 from a2a_lab.core.policy import Bounds
 from a2a_lab.core.urls import origin
 from a2a_lab.judge.answers import card_answer
 from a2a_lab.net.client import Http
+from a2a_lab.net.credentials import Credentials, Source
 
 CARD_S = 30.0  # a card is a small file; a server that takes longer has no card for us
 
 
 async def drive(
-    walk: Discovering, http: Http, *, bounds: Bounds, credentials: Mapping[str, str], card_s: float = CARD_S
+    walk: Discovering, http: Http, *, bounds: Bounds, credentials: Source | None, card_s: float = CARD_S
 ) -> Discovery:
     """Answer every request of the walk until it returns."""
     try:
@@ -28,16 +28,22 @@ async def drive(
 
 
 async def fetch(
-    request: CardRequest, http: Http, *, bounds: Bounds, credentials: Mapping[str, str], card_s: float = CARD_S
+    request: CardRequest, http: Http, *, bounds: Bounds, credentials: Source | None, card_s: float = CARD_S
 ) -> CardAnswer:
     """One card GET. Credentials go along only where the core says so (D8)."""
     if request.wait_s:
         await asyncio.sleep(request.wait_s)
-    headers = {**request.headers, **(credentials if request.with_credentials else {})}
-    exchange = await http.send("GET", request.url, headers, purpose=f"card:{request.reason}", total_s=card_s)
+    exchange = await http.send(
+        "GET",
+        request.url,
+        request.headers,
+        purpose=f"card:{request.reason}",
+        total_s=card_s,
+        credentials=credentials if request.with_credentials else None,
+    )
     return card_answer(exchange, bounds)
 
 
-def own_origins(url: str, credentials: Mapping[str, str]) -> frozenset[str]:
-    """The origins for which we hold credentials: that of the URL the operator typed, if there are any."""
-    return frozenset({origin(url)}) if credentials else frozenset()
+def own_origins(url: str, credentials: Credentials) -> frozenset[str]:
+    """The origins for which we hold credentials: those of the URLs the operator typed, if there are any."""
+    return credentials.origins | {origin(url)} if credentials else frozenset()

@@ -48,7 +48,7 @@ class Groundwork:
             policy,
             resolver=job.resolver,
             configured_card=job.configured_card,
-            credentials_for=own_origins(job.hint_url, {**job.credentials.card, **job.credentials.calls}),
+            credentials_for=own_origins(job.hint_url, job.credentials),
             card_url=job.card_url,
             tenant=job.tenant,
         )
@@ -120,7 +120,7 @@ class Groundwork:
             card_url=found.card_url or "",
             interface=found.interface,
             selectors=found.target.headers if found.target else {},
-            credential=",".join(sorted(self.job.credentials.card)) or None,
+            credential=",".join(sorted(self.job.credentials.card.names)) if self.job.credentials.card else None,
             sent=found.request_headers,
             vary=_header(found.card_headers, "vary"),
         )
@@ -148,7 +148,7 @@ class Groundwork:
             url=found.card_url or "",
             headers=found.request_headers,
             reason="target",
-            with_credentials=bool(self.job.credentials.card),
+            with_credentials=self.job.credentials.card is not None,
         )
         answer = await fetch(request, self.http, bounds=self.job.policy.bounds, credentials=self.job.credentials.card)
         return Refetch(

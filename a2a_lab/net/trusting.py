@@ -118,8 +118,8 @@ class TrustingInitiator:
         """The card at the one well-known path of the client's newest version, parsed as any JSON library would."""
         is_old = not {"1.0", "0.3", "0.3.0"} & set(job.policy.supports)
         url = job.card_url or job.hint_url.rstrip("/") + (LEGACY_WELL_KNOWN if is_old else WELL_KNOWN)
-        headers = {**card_request_headers(job.policy), **job.credentials.card}
-        exchange = await http.send("GET", url, headers, purpose="card:hint")
+        headers = card_request_headers(job.policy)
+        exchange = await http.send("GET", url, headers, purpose="card:hint", credentials=job.credentials.card)
         outcome.card_url = url
         if exchange.status is None or exchange.fault:
             raise GivesUp("client-card-unreachable", f"agent card not reachable: {exchange.fault}")

@@ -4,7 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Literal
+from typing import Final, Literal
+
+RENEWED: Final = "renewed"
+"""The purpose of a request that was answered with 401 and sent again, the same, with a renewed credential."""
 
 Ending = Literal["close", "open", "reset"]
 """How a body ended: closed by the peer, left open (by whoever stopped reading), or cut by the transport."""
@@ -26,7 +29,7 @@ class Exchange:
     reset-after-request, tls, dns, limit). `cut_by` says which clock or client ended the wait: None (the peer),
     "transport-timeout", "cap", "silence", "hang-limit", "total-limit", "done" (the reader had what it needed), "left"
     (a consumer that was only watched went away), "stopped" (the observation ended), "not-recorded" (the copy is cut).
-    `purpose` is what the client sent it for: card, probe, rehearsal, commit, get, cancel, subscribe.
+    `purpose` is what the client sent it for: card, probe, rehearsal, commit, get, cancel, subscribe, or RENEWED.
     Streamed bodies keep `chunks`; `body` is then their concatenation.
     """
 
