@@ -35,6 +35,9 @@ CREATE TABLE IF NOT EXISTS facts (
     at REAL NOT NULL
 );
 CREATE INDEX IF NOT EXISTS facts_by_cell ON facts (run, cell);
+CREATE TABLE IF NOT EXISTS budgets (
+    run TEXT NOT NULL, vendor TEXT NOT NULL, spent INTEGER NOT NULL, PRIMARY KEY (run, vendor)
+);
 """
 
 
@@ -143,6 +146,28 @@ class Ledger:
             " VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
             (run, cell, key, content_digest, full_digest, protocol_version, card_version, time.time()),
         )
+
+    def spend(self, run: str, vendor: str, most: int) -> bool:
+        """Count one agent run of a budget, on the disk when this returns; False where `most` are counted already.
+
+        One statement, so that two processes never both take the last one.
+        """
+        try:
+            with self._lock, self._db:
+                self._db.execute("INSERT OR IGNORE INTO budgets VALUES (?, ?, 0)", (run, vendor))
+                took = self._db.execute(
+                    "UPDATE budgets SET spent = spent + 1 WHERE run = ? AND vendor = ? AND spent < ?",
+                    (run, vendor, most),
+                )
+                return took.rowcount == 1
+        except sqlite3.Error as problem:
+            raise HarnessFault(f"{self.path}: cannot be written ({problem}), so nothing more is sent") from problem
+
+    def spent(self, run: str, vendor: str) -> int:
+        """How many agent runs of a budget are counted."""
+        with self._lock:
+            found = self._db.execute("SELECT spent FROM budgets WHERE run = ? AND vendor = ?", (run, vendor)).fetchone()
+        return int(found[0]) if found else 0
 
     def facts(self, *, run: str | None = None, cell: str | None = None) -> Iterator[Fact]:
         """The journal in order, of one run or cell where named."""

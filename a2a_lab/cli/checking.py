@@ -15,7 +15,7 @@ def register(app: typer.Typer) -> None:
 
 
 def check(
-    url: Annotated[str, typer.Argument(help="Where the agent is, as its users would give it.")],
+    url: Annotated[str, typer.Argument(help="Where the agent is, as its users would give it, or its vendor file.")],
     send: Annotated[bool, typer.Option("--send", help="Also probe and commit a small payload, then clean up.")] = False,
     trust: Annotated[str, typer.Option("--trust", help="JWK set file with the keys that may sign the card.")] = "",
     signature_policy: Annotated[str, typer.Option("--signature-policy", help="prefer or require.")] = "prefer",
@@ -66,6 +66,9 @@ def check(
 ) -> None:
     """Check one live agent. Only its card is read, unless --send says so.
 
+    In place of the URL a vendor file (FILE.toml, reach = "live") says where it is, how it is reached and with which
+    credentials; then the options only say what to ask it for.
+
     Ends with 0 for accept or hint, 1 for worse, 2 where the agent could not be judged, 3 for a fault of the lab.
     """
     from a2a_lab.cli import show
@@ -110,6 +113,8 @@ def check(
             proxy=proxy,
             out=out,
         )
+    for warning in result.warnings:
+        show.fail(f"warning: {warning}")
     if json:
         show.print_json(result.as_json())
         raise typer.Exit(result.exit_code)

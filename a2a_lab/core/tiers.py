@@ -25,31 +25,30 @@ class Tier(StrEnum):
     SEND = "send"
     FULL = "full"
 
-    @property
-    def height(self) -> int:
-        return list(Tier).index(self)
-
     def covers(self, other: Tier) -> bool:
-        return self.height >= other.height
+        """Whether it permits what the other permits."""
+        order = list(Tier)
+        return order.index(self) >= order.index(other)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Grant:
-    """The tier that holds; `because` says why it is not what was wanted, empty where it is."""
+    """The tier that holds; `because` says why nothing is sent under it, empty where something is."""
 
     tier: Tier
     because: str = ""
 
-    def permits(self, tier: Tier) -> bool:
-        return self.tier.covers(tier)
 
+def granted(*, asked: Tier | None, environment: str, allow_send: bool, where: str) -> Grant:
+    """The tier for a matrix. `asked` is that of the file, None where it names none; `where` is how the file is called.
 
-def granted(*, wanted: Tier, environment: str, allow_send: bool, where: str) -> Grant:
-    """The tier for a matrix. `where` is the file that says so. Production is read and never sent to."""
-    if environment == PROD and wanted is not Tier.CARD:
-        return Grant(tier=Tier.CARD, because=f'{where}: environment = "prod" caps the tier at card')
-    if wanted.covers(Tier.SEND) and not allow_send:
-        return Grant(tier=Tier.TASK_READ, because=f"{where}: no matrix sends without allow_send = true")
-    if not wanted.covers(Tier.SEND):
-        return Grant(tier=wanted, because=f'{where}: tier = "{wanted}" reads and sends nothing')
-    return Grant(tier=wanted)
+    Production is read and never sent to, whatever else the file says.
+    """
+    if environment == PROD:
+        return Grant(tier=Tier.CARD, because=f'environment = "prod" in {where} caps the tier at card')
+    if asked is not None and not asked.covers(Tier.SEND):
+        return Grant(tier=asked, because=f'tier = "{asked}" in {where} sends nothing')
+    if not allow_send:
+        read = Tier.CARD if asked is None else Tier.TASK_READ
+        return Grant(tier=read, because=f"{where} has no allow_send = true, without which no matrix sends")
+    return Grant(tier=asked or Tier.SEND)

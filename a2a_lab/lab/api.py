@@ -8,6 +8,7 @@ from dataclasses import fields
 from pathlib import Path
 from typing import Any
 
+from a2a_lab.core.typed import not_seconds
 from a2a_lab.errors import Misuse
 from a2a_lab.lab.cell import Witness
 from a2a_lab.lab.check import CheckOptions, CheckResult, check
@@ -46,8 +47,8 @@ def run_matrix(
     which environment is being built; without it that goes to stderr. Raises Misuse for what cannot be right,
     HarnessFault where the lab itself fails; what an agent does is in the records.
     """
-    if transport_timeout_s is not None and not 0 < transport_timeout_s < float("inf"):
-        raise Misuse(f"transport timeout {transport_timeout_s!r}: expected a positive number of seconds")
+    if transport_timeout_s is not None and (expected := not_seconds(transport_timeout_s)):
+        raise Misuse(f"transport timeout {transport_timeout_s!r}: expected {expected}")
     loaded = Matrix.load(matrix)
     parameters = {
         "matrix": str(matrix),

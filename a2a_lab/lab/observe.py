@@ -21,7 +21,6 @@ from a2a_lab.core.policy import Intent, Policy
 from a2a_lab.core.urls import parse_url
 from a2a_lab.errors import Misuse
 from a2a_lab.lab.cell import TOOL
-from a2a_lab.lab.check import LIVE_CLOCKS, LOOPBACK_CLOCKS
 from a2a_lab.lab.judging import PairJudgement, judge_pair
 from a2a_lab.lab.loop import run_sync
 from a2a_lab.lab.records import run_id
@@ -30,6 +29,7 @@ from a2a_lab.net.evidence import Recorder, write_har
 from a2a_lab.net.keeping import Listener
 from a2a_lab.net.recording import RecordingProxy
 from a2a_lab.net.redact import Redactor
+from a2a_lab.vendors.live import LIVE_CLOCKS, LOOPBACK_CLOCKS
 from a2a_lab.verdicts import Finding, NotGradeable, Verdict
 from a2a_lab.wire.exchange import Exchange
 

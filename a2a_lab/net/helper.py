@@ -25,6 +25,7 @@ from a2a_lab.net.token_server import life_of
 from a2a_lab.verdicts import NotGradeable
 
 OUTPUT_BYTES: Final = 65_536
+GRACE_S: Final = 2.0
 FORM: Final = '{"headers": {"Authorization": "Bearer …"}, "expires_in": 3600} or a kubectl ExecCredential'
 
 
@@ -61,7 +62,7 @@ class Helper:
             why = fault.strerror if isinstance(fault, OSError) else str(fault)
             raise self._failed(f"could not be started: {why}") from fault
         assert process.stdout is not None
-        printed = bytearray()
+        printed, is_over = bytearray(), False
         try:
             async with asyncio.timeout(self.timeout_s):
                 while len(printed) <= OUTPUT_BYTES and (piece := await process.stdout.read(8192)):
@@ -69,10 +70,12 @@ class Helper:
                 if len(printed) > OUTPUT_BYTES:
                     raise self._failed(f"printed more than {OUTPUT_BYTES} bytes")
                 status = await process.wait()
+            is_over = True
         except TimeoutError:
             raise self._failed(f"did not end within {self.timeout_s:g} s") from None
         finally:
-            await asyncio.shield(_end(process))
+            if not is_over:
+                await asyncio.shield(_end(process))
         if status != 0:
             raise self._failed(f"ended with exit status {status}")
         return bytes(printed)
@@ -123,8 +126,16 @@ def _life(document: Mapping[str, Any]) -> float | None:
 
 
 async def _end(process: asyncio.subprocess.Process) -> None:
-    """End a program that still runs, with what it started; one that ended may have left an agent behind on purpose."""
-    if process.returncode is None:
-        with contextlib.suppress(ProcessLookupError, PermissionError):
-            os.killpg(process.pid, signal.SIGKILL)
-        await process.wait()
+    """End what was started: its group is its own.
+
+    What is still in the pipe is read and dropped first, since a process whose output nobody takes is never waited for
+    to its end.
+    """
+    assert process.stdout is not None
+    with contextlib.suppress(ProcessLookupError, PermissionError):
+        os.killpg(process.pid, signal.SIGKILL)
+    with contextlib.suppress(TimeoutError):
+        async with asyncio.timeout(GRACE_S):
+            while await process.stdout.read(OUTPUT_BYTES):
+                pass
+            await process.wait()

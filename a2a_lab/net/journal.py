@@ -6,7 +6,7 @@ rebuilds the same books from the ledger alone, after a kill as well as after a r
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Awaitable, Callable, Iterable, Mapping
 from typing import Any
 
 from a2a_lab.core.holdings import media_type, size
@@ -25,8 +25,19 @@ from a2a_lab.wire.messages import Answer
 class Journal:
     """Facts of one cell, on disk and in `book`. The book holds what came; the disk never gets a secret (R38)."""
 
-    def __init__(self, ledger: Ledger, run: str, cell: str, *, agent: str, redactor: Redactor | None = None) -> None:
+    def __init__(
+        self,
+        ledger: Ledger,
+        run: str,
+        cell: str,
+        *,
+        agent: str,
+        redactor: Redactor | None = None,
+        spend: Callable[[], Awaitable[None]] | None = None,
+    ) -> None:
+        """`spend` counts a message against a live agent's budget, and raises Withheld where that is used up."""
         self.ledger = ledger
+        self._spend = spend
         self._redactor = redactor or Redactor()
         self.run, self.cell = run, cell
         self.book = TaskBook(agent)
@@ -77,6 +88,8 @@ class Journal:
         opens: str | None = None,
     ) -> None:
         """A message is about to leave. Returns when that is on the disk. `opens`: the id we gave a new task."""
+        if self._spend is not None:
+            await self._spend()
         intent = {
             "message_id": message_id,
             "purpose": purpose,

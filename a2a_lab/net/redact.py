@@ -89,6 +89,10 @@ class Redactor:
             ordered = sorted(forms, key=len, reverse=True)
             self._forms = [(form, form.encode("utf-8", "surrogateescape")) for form in ordered]
 
+    def hide(self, headers: Iterable[str]) -> None:
+        """More headers whose values are secrets."""
+        self._headers |= {name.lower() for name in headers}
+
     def learn(self, exchanges: Iterable[Exchange]) -> None:
         """Take what travelled as a credential for one: a client that was only watched told nobody what its are."""
         for exchange in exchanges:

@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import Any
 
 from a2a_lab.bundled import bundled
+from a2a_lab.core.typed import not_seconds
 from a2a_lab.errors import HarnessFault, Misuse
 from a2a_lab.lab.matrix import Matrix
 from a2a_lab.lab.pairing_plan import plan_pairs
@@ -75,6 +76,8 @@ def make_report(
 
     Raises what the runs raise: `Misuse` for a matrix or parameter that cannot be, `HarnessFault` for the lab's own.
     """
+    if transport_timeout_s is not None and (expected := not_seconds(transport_timeout_s)):
+        raise Misuse(f"--transport-timeout {transport_timeout_s:g}: expected {expected}")
     loaded = Matrix.load(matrix)
     refuse_timeout(transport_timeout_s)
     if page is not None:

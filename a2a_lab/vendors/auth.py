@@ -9,7 +9,7 @@ from __future__ import annotations
 import os
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Final, Literal
 
 from a2a_lab.core.addresses import is_loopback
@@ -29,12 +29,12 @@ class StaticAuth:
     bearer_env: str = ""
     api_key_env: str = ""
     basic_env: str = ""
-    header_env: Mapping[str, str] = ()  # type: ignore[assignment]  # an empty table, made by `parse_auth`
+    header_env: Mapping[str, str] = field(default_factory=dict)
 
     @property
     def variables(self) -> tuple[str, ...]:
         named = [self.bearer_env, self.api_key_env.rpartition("=")[2], *self.basic_env.split(":")]
-        return tuple(name for name in (*named, *dict(self.header_env).values()) if name)
+        return tuple(name for name in (*named, *self.header_env.values()) if name)
 
     @property
     def told(self) -> str:

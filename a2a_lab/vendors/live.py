@@ -16,7 +16,7 @@ from typing import Any, Final, Literal
 from a2a_lab.core.addresses import is_loopback
 from a2a_lab.core.keys import KeySet
 from a2a_lab.core.policy import Clocks
-from a2a_lab.core.tiers import PROD, Tier
+from a2a_lab.core.tiers import PROD, Grant, Tier, granted
 from a2a_lab.core.typed import not_place, not_url
 from a2a_lab.core.urls import parse_url
 from a2a_lab.errors import Misuse
@@ -32,6 +32,7 @@ LOOPBACK_CLOCKS: Final = Clocks(silence_s=5.0, hang_s=10.0, total_s=60.0)  # R30
 LIVE_CLOCKS: Final = Clocks(silence_s=30.0, hang_s=120.0, total_s=600.0)
 MAX_RUNS: Final = 20
 RPS: Final = 2.0
+_OF_THE_SOCKET: Final = ("auth", "tls", "proxy", "connect_to")  # nothing of it matters to a judge
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -47,9 +48,10 @@ class Tls:
 class LiveVendor:
     """One agent that somebody else runs. `url` or `card_url` is given; `where` is how sentences call its file.
 
-    `tier` is what its file asks for, `core.tiers.granted` what holds. `max_runs` bounds the agent runs of one run of
-    the lab, `rps` the requests a second, `in_flight` the cells that talk to it at a time. `jwks` are the public keys
-    that may sign its card. `kept` is the file as it is kept beside a run: a dictionary that `parse` reads again.
+    `tier` is what its file asks for, None where it does not say; `granted` is what holds in a matrix. `max_runs` bounds
+    the agent runs of one run of the lab, `rps` the requests a second, `in_flight` the cells that talk to it at a time.
+    `jwks` are the public keys that may sign its card. `kept` is the file as it is kept beside a run: a table that
+    `parse_live` reads again.
     """
 
     name: str
@@ -60,7 +62,7 @@ class LiveVendor:
     where: str = ""
     folder: Path = field(default=Path())
     environment: str = ""
-    tier: Tier = Tier.CARD
+    tier: Tier | None = None
     allow_send: bool = False
     allow_trusting: bool = False
     max_runs: int = MAX_RUNS
@@ -79,6 +81,7 @@ class LiveVendor:
     clocks: Clocks | None = None
     tls: Tls = field(default_factory=Tls)
     proxy: str = ""
+    connect_to: tuple[str, ...] = ()
     auth_card: Auth | None = None
     auth_calls: Auth | None = None
     kept: Mapping[str, Any] = field(default_factory=dict)
@@ -87,6 +90,11 @@ class LiveVendor:
     def address(self) -> str:
         """Where the agent is looked for."""
         return self.url or self.card_url
+
+    @property
+    def granted(self) -> Grant:
+        """How far a matrix may go with it, and why no further."""
+        return granted(asked=self.tier, environment=self.environment, allow_send=self.allow_send, where=self.where)
 
     @property
     def patience(self) -> Clocks:
@@ -119,8 +127,6 @@ def parse_live(data: Mapping[str, Any], *, name: str, where: str, folder: Path) 
     url, card_url = (_url(top, key) for key in ("url", "card_url"))
     if not (url or card_url):
         top.refuse("url", "the URL that its users are given, or card_url where its card lies")
-    if "dispatch_url" in top:
-        top.refuse("dispatch_url", "left out: where calls go is what the bound card says")
     auth = _auths(top)
     keys = _keys(top, folder)
     vendor = LiveVendor(
@@ -132,7 +138,7 @@ def parse_live(data: Mapping[str, Any], *, name: str, where: str, folder: Path) 
         where=where,
         folder=folder,
         environment=top.text("environment", "", one_of=(*ENVIRONMENTS, "")),
-        tier=Tier(top.text("tier", Tier.SEND if data.get("allow_send") is True else Tier.CARD, one_of=tuple(Tier))),
+        tier=Tier(top.text("tier", one_of=tuple(Tier))) if "tier" in top else None,
         allow_send=top.flag("allow_send", False),
         allow_trusting=top.flag("allow_trusting", False),
         max_runs=top.integer("max_runs", MAX_RUNS),
@@ -151,9 +157,11 @@ def parse_live(data: Mapping[str, Any], *, name: str, where: str, folder: Path) 
         clocks=_clocks(top, card_url or url),
         tls=_tls(top, folder),
         proxy=top.text("proxy", ""),
+        connect_to=top.texts("connect_to", ()),
         auth_card=auth[0],
         auth_calls=auth[1],
-        kept=dict(data) | ({"trust": keys} if keys is not None else {}),
+        kept={name: value for name, value in data.items() if name not in _OF_THE_SOCKET}
+        | ({"trust": keys} if keys is not None else {}),
     )
     top.done()
     return vendor

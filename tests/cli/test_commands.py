@@ -46,6 +46,37 @@ def test_it_is_a_program_and_says_what_it_can_do(tmp_path: Path) -> None:
         assert lab(name, "--help", cwd=tmp_path).code == 0
 
 
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        (("report", "--transport-timeout", "0"), "--transport-timeout 0: expected a positive number of seconds"),
+        (("report", "--transport-timeout", "nan"), "--transport-timeout nan: expected a positive number of seconds"),
+        (("run", "--transport-timeout", "-1"), "transport timeout -1.0: expected a positive number of seconds"),
+        (
+            ("check", "http://127.0.0.1:9", "--allow-origin", "http://["),
+            "--allow-origin 'http://[': expected an origin",
+        ),
+        (("check", "http://127.0.0.1:9", "--extension", "ünï"), "--extension 'ünï': expected a URI in ASCII"),
+        (("check", "http://127.0.0.1:9", "--bearer-env", "ACCENT"), "'ACCENT', the bearer token: character 2 of 4"),
+        (("check", "http://127.0.0.1:9", "--text", "\udcff"), "--text '\\udcff': expected text in UTF-8"),
+        (("check", "nowhere.toml"), "nowhere.toml: cannot be read: No such file or directory; expected a vendor file"),
+    ],
+    ids=lambda value: "-".join(value)[:40] if isinstance(value, tuple) else None,
+)
+def test_what_cannot_be_right_is_a_sentence_and_exit_code_2(
+    tmp_path: Path, arguments: tuple[str, ...], said: str
+) -> None:
+    """Measured: each of these was a traceback (exit code 3), or was taken for something else."""
+    told = lab(*arguments, cwd=tmp_path, ACCENT="pässword"[:4])
+    assert told.code == 2 and said in sentence(told)
+    assert not list(tmp_path.rglob("*.har"))
+
+
+def test_bytes_that_are_no_utf_8_are_refused_by_the_program_itself(tmp_path: Path) -> None:
+    told = process("check", "http://127.0.0.1:9", "--text", "\udcff", cwd=tmp_path)
+    assert told.code == 2 and "--text '\\udcff': expected text in UTF-8" in sentence(told)
+
+
 def test_plan_lists_cells_and_runs_nothing(tmp_path: Path) -> None:
     told = lab("plan", "seven-pairs", "--only", "dash", "--json", cwd=tmp_path).json
     assert list(told) == ["matrix", "cells"] and told["matrix"] == "seven-pairs"

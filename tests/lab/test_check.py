@@ -560,6 +560,21 @@ MISTAKES: list[tuple[dict[str, Any], str]] = [
     ({"trust": "nowhere.json"}, r"--trust nowhere.json: No such file or directory; expected a JWK set file"),
     ({"ca_bundle": "nowhere.pem"}, r"--ca-bundle nowhere.pem: there is no such file"),
     ({"client_cert": "nowhere.pem"}, r"--client-cert nowhere.pem: there is no such file"),
+    ({"total": float("inf")}, r"--silence 5, --hang 10, --total inf: each must be positive"),
+    (
+        {"allow_origin": ["http://["]},
+        r"--allow-origin 'http://\[': expected an origin or a host, such as https://agent",
+    ),
+    ({"allow_http": ["a b"]}, r"--allow-http 'a b': expected an origin or a host"),
+    ({"jku_allow": ["https://keys.example/path"]}, r"--jku-allow 'https://keys.example/path': expected an origin"),
+    ({"extensions": ["ünï"]}, r"--extension 'ünï': expected a URI in ASCII"),
+    ({"text": "\udcff"}, r"--text '\\udcff': expected text in UTF-8"),
+    ({"skill": "\udcff"}, r"--skill '\\udcff': expected text in UTF-8"),
+    ({"accepts": ["text"]}, r"--accept 'text': expected a media type"),
+    ({"tenant": "café", "tenant_by": "header"}, r"--tenant 'café' by 'header': expected a header value: printable"),
+    ({"tenant": "a", "tenant_by": "header:X Y"}, r"--tenant 'a' by 'header:X Y': expected the name of an HTTP header"),
+    ({"header_env": ["X-Kéy=HOME"]}, r"header 'X-Kéy': expected the name of an HTTP header"),
+    ({"send_credentials_with": "cards"}, r"--credentials-with 'cards': expected card, calls or both"),
     ({"proxy": "nonsense"}, r"the proxy cannot be used: .*expected http://HOST:PORT"),
 ]
 

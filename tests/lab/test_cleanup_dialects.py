@@ -33,7 +33,7 @@ async def leave(agent: Agent, dialect: Dialect, path: Path) -> str:
     with Ledger(path) as ledger:
         async with new_client(Reach(trust_env=False), tls_context(Reach(trust_env=False))) as client:
             http = Http(client, Recorder(), bounds=Bounds())
-            caller = Caller(http, dialect, target, credentials={}, bounds=Bounds())
+            caller = Caller(http, dialect, target, credentials=None, bounds=Bounds())
             journal = Journal(ledger, "r", "c", agent="oak")
             await journal.target(target, dialect=dialect.id, nonce=None)
             await journal.sent("m1", purpose="commit", media_type="text/plain", size=2, is_payload=True)
@@ -66,7 +66,9 @@ async def be_killed(agent: Agent, path: Path) -> None:
     message = OutMessage(message_id="m1", parts=(Part(kind="text", text="hi"),))
     with Ledger(path) as ledger:
         async with new_client(Reach(trust_env=False), tls_context(Reach(trust_env=False))) as client:
-            caller = Caller(Http(client, Recorder(), bounds=Bounds()), dialect, target, credentials={}, bounds=Bounds())
+            caller = Caller(
+                Http(client, Recorder(), bounds=Bounds()), dialect, target, credentials=None, bounds=Bounds()
+            )
             journal = Journal(ledger, "r", "c", agent="oak")
             await journal.target(target, dialect=dialect.id, nonce=None)
             await journal.sent(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
 from datetime import UTC, datetime
 from pathlib import Path
@@ -128,8 +129,13 @@ def test_credentials_come_from_variables_and_do_not_show() -> None:
         headers={"X-T": "TEN"},
         environment={"TOKEN": "abc1", "KEY": "k123", "TEN": "t123"},
     )
-    assert made.calls == {"Authorization": "Bearer abc1", "X-Key": "k123", "X-T": "t123"} == made.card
-    assert "abc1" not in repr(made)
+    assert made.calls is not None and made.calls is made.card
+    assert asyncio.run(made.calls.headers("https://a.test")) == {
+        "Authorization": "Bearer abc1",
+        "X-Key": "k123",
+        "X-T": "t123",
+    }
+    assert "abc1" not in repr(made) and "abc1" not in repr(made.calls)
 
 
 @pytest.mark.parametrize(
@@ -140,12 +146,14 @@ def test_credentials_come_from_variables_and_do_not_show() -> None:
         ({"basic": "USER"}, "USER_VARIABLE:PASSWORD_VARIABLE"),
         ({"bearer": "A", "basic": "A:A"}, "both set Authorization"),
         ({"bearer": "A", "send_with": "cards"}, "expected card, calls or both"),
-        ({"headers": {"X": "BREAK"}}, "line break"),
+        ({"headers": {"X": "BREAK"}}, r"'BREAK', header X: character 2 of 3 is U\+000A"),
+        ({"bearer": "ACCENT"}, r"'ACCENT', the bearer token: character 3 of 4 is U\+00E9; a header holds printable"),
+        ({"headers": {"X Y": "A"}}, "header 'X Y': expected the name of an HTTP header"),
     ],
 )
 def test_unusable_credentials_say_what_to_do(arguments: dict[str, object], says: str) -> None:
     with pytest.raises(Misuse, match=says):
-        from_environment(**arguments, environment={"A": "aaaa", "EMPTY": "", "BREAK": "a\nb"})  # type: ignore[arg-type]
+        from_environment(**arguments, environment={"A": "aaaa", "EMPTY": "", "BREAK": "a\nb", "ACCENT": "abéc"})  # type: ignore[arg-type]
 
 
 def test_header_pair_without_variable_is_refused() -> None:

@@ -33,7 +33,7 @@ class Talk:
         self.client = new_client(Reach(trust_env=False), CONTEXT)
         target = ResolvedTarget(dispatch_url=f"{agent.running.url}/rpc", binding=dialect.binding, tenant_id=tenant)
         http = Http(self.client, self.recorder, bounds=Bounds())
-        self.caller = Caller(http, dialect, target, credentials={}, bounds=Bounds())
+        self.caller = Caller(http, dialect, target, credentials=None, bounds=Bounds())
         self.dialect = dialect
 
     def call(self, op: Any, **options: Any) -> Any:
