@@ -2,20 +2,38 @@
 
 from __future__ import annotations
 
+import contextlib
+import signal
 import sys
 import traceback
+from types import FrameType
+from typing import NoReturn
 
 from a2a_lab.cli.app import app
 from a2a_lab.cli.show import fail
 from a2a_lab.errors import HarnessFault, LabError
 
 USAGE, HARNESS = 2, 3  # R39
-INTERRUPTED = 130  # as shells say it: 128 and SIGINT
+INTERRUPTED, TERMINATED = 130, 143  # as shells say it: 128 and SIGINT, or SIGTERM
+_ended_by: list[int] = []
 
 
 def main() -> None:
     """Entry point. Every error of the lab is one sentence on stderr; a traceback is a defect of ours."""
-    sys.exit(_run())
+    before = None
+    with contextlib.suppress(ValueError):  # not in the main thread: then whoever called decides
+        before = signal.signal(signal.SIGTERM, _terminate)
+    try:
+        sys.exit(_run())
+    finally:
+        if before is not None:
+            signal.signal(signal.SIGTERM, before)
+
+
+def _terminate(number: int, frame: FrameType | None) -> NoReturn:
+    """What a service manager or `timeout` sends interrupts as Ctrl-C does: records are closed, nothing is left."""
+    _ended_by.append(number)
+    raise KeyboardInterrupt
 
 
 def _run() -> int:
@@ -48,4 +66,4 @@ def _interrupted() -> int:
         "interrupted; what was recorded is kept. a2a-lab run --resume RUN goes on with a run, "
         "a2a-lab ledger orphans lists what is left"
     )
-    return INTERRUPTED
+    return TERMINATED if _ended_by else INTERRUPTED

@@ -2,7 +2,8 @@
 
 Started by path (`python -I -S keeper.py GRACE_S CWD COMMAND...`), in a session of its own, with a pipe from the lab as
 standard input: the end of that pipe, whatever ended the lab, ends the command. The command gets a process group of
-its own, and only that group is ever signalled. CWD `-` is a scratch folder that is removed afterwards.
+its own, and only that group is ever signalled. Its temporary files go into a scratch folder that is removed afterwards,
+since programs that are ended leave theirs; CWD `-` is that folder.
 
 On standard output go JSON lines about the command (`{"pid": n}`, then `{"exit": status}`, negative for a signal, or
 `{"failed": reason}`); what the command itself writes, on either stream, goes to standard error. Knows nothing of the
@@ -72,10 +73,18 @@ def main(grace_s: float, folder: str, command: list[str]) -> int:
     # Only the lab decides when this ends. Handlers, not SIG_IGN: what is ignored would stay ignored in the command.
     for number in (signal.SIGTERM, signal.SIGINT, signal.SIGHUP):
         signal.signal(number, lambda *_: None)
-    scratch = tempfile.mkdtemp(prefix="a2a-lab-") if folder == "-" else None
+    scratch = tempfile.mkdtemp(prefix="a2a-lab-")
+    temporary = os.path.join(scratch, "tmp")
     try:
+        os.mkdir(temporary)
         child = subprocess.Popen(
-            command, cwd=scratch or folder, stdin=subprocess.DEVNULL, stdout=2, stderr=2, process_group=0
+            command,
+            cwd=scratch if folder == "-" else folder,
+            env={**os.environ, "TMPDIR": temporary},
+            stdin=subprocess.DEVNULL,
+            stdout=2,
+            stderr=2,
+            process_group=0,
         )
         say(pid=child.pid)
         threading.Thread(target=end_when_the_lab_is_gone, args=(child.pid, grace_s), daemon=True).start()
@@ -83,8 +92,7 @@ def main(grace_s: float, folder: str, command: list[str]) -> int:
     except OSError as error:
         say(failed=f"{command[0]}: {error.strerror or error}")
     finally:
-        if scratch:
-            shutil.rmtree(scratch, ignore_errors=True)
+        shutil.rmtree(scratch, ignore_errors=True)
     return 0
 
 

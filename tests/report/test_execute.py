@@ -177,6 +177,23 @@ def test_ctrl_c_reaches_the_kernels_and_leaves_none(tmp_path: Path) -> None:
     assert not [pid for pid in started if Path(f"/proc/{pid}").exists()]
 
 
+def test_the_folder_of_a_killed_lab_is_removed_by_the_next(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    from a2a_lab.report.kernels import LabKernelManager
+
+    monkeypatch.setattr("tempfile.tempdir", str(tmp_path))
+    first = LabKernelManager()
+    for name in ("a2a-kernel-dead", "a2a-kernel-new", "a2a-kernel-old-lab"):
+        (tmp_path / name).mkdir()
+    for name in ("dead", "new"):
+        (tmp_path / f"a2a-kernel-{name}" / "owned").touch()
+    for owned in (tmp_path / "a2a-kernel-dead" / "owned", Path(first.connection_file).with_name("owned")):
+        os.utime(owned, (1e9, 1e9))
+    second = LabKernelManager()
+    left = {path.name for path in tmp_path.iterdir()}
+    mine = {Path(one.connection_file).parent.name for one in (first, second)}
+    assert left == {"a2a-kernel-new", "a2a-kernel-old-lab", *mine}
+
+
 def children(pid: int) -> list[int]:
     found = Path(f"/proc/{pid}/task/{pid}/children")
     threads = Path(f"/proc/{pid}/task").glob("*/children") if found.exists() else []

@@ -32,6 +32,9 @@ if "dies" in how:
     sys.exit("no such model")
 if "stubborn" in how:
     signal.signal(signal.SIGTERM, signal.SIG_IGN)
+if "untidy" in how:
+    import tempfile
+    print("wrote", tempfile.mkstemp()[1], flush=True)
 if "loud" in how:
     sys.stderr.write("x" * 3_000_000 + "\\nlast words\\n")
 if "helped" in how:
@@ -47,6 +50,8 @@ class Card(http.server.BaseHTTPRequestHandler):
     def log_message(self, *_):
         pass
 
+if "astray" in how:
+    port = 0
 if "mute" in how:
     time.sleep(600)
 http.server.HTTPServer(("127.0.0.1", port), Card).serve_forever()
@@ -121,6 +126,17 @@ def test_it_works_in_a_folder_of_its_own_that_goes_with_it(tmp_path: Path, envir
     assert "a2a-lab-" in folder and not Path(folder).exists()
 
 
+def test_its_temporary_files_go_with_it(
+    tmp_path: Path, environment: Environment, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A program that is ended leaves what it wrote."""
+    (tmp_path / "scratch").mkdir()
+    monkeypatch.setenv("TMPDIR", str(tmp_path / "scratch"))
+    printed = serve(tmp_path, environment, "untidy").output.text()
+    assert f"wrote {tmp_path}/scratch/a2a-lab-" in printed
+    assert list((tmp_path / "scratch").iterdir()) == []
+
+
 def test_it_is_told_no_secret_of_the_lab(tmp_path: Path, environment: Environment) -> None:
     os.environ["LAB_SECRET"] = "s3cret"
     try:
@@ -153,6 +169,7 @@ def test_megabytes_of_output_are_kept_bounded_and_say_how_much_is_missing(
     [
         ("dies", "launch", r"ended with exit status 1; the end of what it printed:\n(.|\n)*no such model"),
         ("mute", "ready", r"was not ready after 1 s: ConnectError at http"),
+        ("astray", "ready", r"was not ready after 1 s: ConnectError at http"),
         ("missing", "ready", r"was not ready after 1 s: HTTP 404 at http.*/.well-known/agent-card.json"),
         ("listing", "ready", r"was not ready after 1 s: no JSON object at"),
         ("stranger", "identity", r"is not what answers at .*: the nonce is not the one it was given"),
