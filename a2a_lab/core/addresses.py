@@ -9,6 +9,7 @@ from __future__ import annotations
 import ipaddress
 import re
 from collections.abc import Set
+from dataclasses import replace
 from enum import StrEnum
 
 from a2a_lab.core.policy import Policy
@@ -101,6 +102,27 @@ def is_wildcard(host: str) -> bool:
     return reach_of(host) is Reach.WILDCARD
 
 
+def dialled(url: str, *, plain: Set[str] = frozenset()) -> Url:
+    """The place of a GRPC interface, with scheme http (plain text) or https (TLS); its port is always meant.
+
+    The card's scheme decides. `host:port` alone is plain text on this machine and TLS elsewhere, unless the operator
+    allows plain text there: `plain` are such hosts. Raises ValueError as `parse_url` does.
+    """
+    place = parse_url(url, binding="GRPC")
+    said, separator, _ = url.partition("://")
+    scheme = said.lower() if separator else ""
+    if scheme in ("https", "grpcs"):
+        return replace(place, scheme="https")
+    is_allowed = bool({place.host, f"{place.host}:{place.port}"} & {_folded(name) for name in plain})
+    is_plain = scheme == "http" or is_loopback(place.host) or is_allowed
+    return replace(place, scheme="http" if is_plain else "https")
+
+
+def authority(place: Url) -> str:
+    """`host:port`, the port always written: gRPC has no default that every client agrees on."""
+    return f"[{place.host}]:{place.port}" if ":" in place.host else f"{place.host}:{place.port}"
+
+
 def judge_addresses(
     url: str, *, typed: str, policy: Policy, credentials_for: Set[str] = frozenset(), binding: str = "JSONRPC"
 ) -> list[Finding]:
@@ -110,7 +132,7 @@ def judge_addresses(
     `credentials_for` holds the origins for which credentials are attached; empty where none are.
     """
     try:
-        place = parse_url(url, binding=binding)
+        place = dialled(url, plain=policy.allow_http) if binding == "GRPC" else parse_url(url, binding=binding)
     except ValueError as fault:
         return [URL_MALFORMED(f"{fault}; the card has to name an absolute https URL", found=url)]
     start = place if typed == url else parse_url(typed)

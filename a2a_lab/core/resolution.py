@@ -208,8 +208,13 @@ def topology(policy: Policy, *, hint_url: str, target: ResolvedTarget, has_selec
     if policy.topology != "auto":
         return policy.topology
     hint, there = parse_url(hint_url), parse_url(target.dispatch_url, binding=target.binding)
-    is_one_place = hint.host == there.host if target.binding == "GRPC" else _is_one_place(hint, there)
+    is_one_place = _is_one_host(hint, there) if target.binding == "GRPC" else _is_one_place(hint, there)
     return "direct" if is_one_place and not has_selector else "gateway"
+
+
+def _is_one_host(hint: Url, there: Url) -> bool:
+    """The same host on whatever port: gRPC has one of its own, and no place for a card."""
+    return hint.host == there.host or (is_loopback(hint.host) and is_loopback(there.host))
 
 
 def _is_one_place(hint: Url, there: Url) -> bool:

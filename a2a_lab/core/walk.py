@@ -153,6 +153,8 @@ class Walk:
 
     def _places(self, target: ResolvedTarget) -> list[str]:
         """The URLs where the target's own card may lie. Where one place has two origins, the signpost's is the last."""
+        if target.binding == "GRPC" and self._topology == "direct" and self._hint:
+            return [self._hint.url]  # its port has no card; that of the same host speaks for it
         own_query = parse_url(target.dispatch_url, binding=target.binding).query
         query = self._resolver.query if self._resolver else "" if own_query else parse_url(self._typed).query
         places = [place.url for place in candidates(target.dispatch_url, query=query, binding=target.binding)]

@@ -254,7 +254,8 @@ class Conversation:
             return True
         target = grounds.discovery.target
         places = [grounds.interface.url, target.dispatch_url if target else "", *self._hops]
-        return any(_is_there(endpoint, place) for place in places if place for endpoint in call.endpoints)
+        binding = call.dialect.binding
+        return any(_is_there(endpoint, place, binding) for place in places if place for endpoint in call.endpoints)
 
     def _declared(self) -> list[Interface]:
         """The interfaces that the card declares, the bound one first."""
@@ -288,9 +289,9 @@ def _agent(grounds: Grounds, exchanges: Sequence[Exchange]) -> str:
     return exchanges[0].url if exchanges else "agent"
 
 
-def _is_there(url: str, place: str) -> bool:
+def _is_there(url: str, place: str, binding: str) -> bool:
     try:
-        return same_target(url, place)[0]
+        return same_target(url, place, binding=binding)[0]
     except ValueError:
         return url == place
 

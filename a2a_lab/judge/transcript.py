@@ -19,7 +19,6 @@ from a2a_lab.wire.dialects import Answer, Dialect, Op, RequestFacts, spoken
 from a2a_lab.wire.exchange import RENEWED, Chunk, Exchange
 from a2a_lab.wire.http_shape import media_type
 from a2a_lab.wire.spoken import Spoken
-from a2a_lab.wire.sse import SseReader
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -136,7 +135,9 @@ def read_call(exchange: Exchange, *, bounds: Bounds, heard: Spoken | None = None
     call = read_request(exchange, heard=heard)
     if call is None or exchange.status is None:
         return call
-    if media_type(exchange.response_headers) == "text/event-stream" and call.op in ("stream", "subscribe"):
+    media = media_type(exchange.response_headers)
+    is_stream = media == call.dialect.stream_media and call.dialect.is_stream(media, exchange.body) is not False
+    if is_stream and call.op in ("stream", "subscribe"):
         call.is_stream = True
         _read_stream(call, bounds)
     elif exchange.fault is None:
@@ -160,7 +161,7 @@ def read_body(call: Call, bounds: Bounds) -> None:
 
 
 def _read_stream(call: Call, bounds: Bounds) -> None:
-    exchange, reader = call.exchange, SseReader(bounds)
+    exchange, reader = call.exchange, call.dialect.frames(bounds)
     chunks = exchange.chunks or [Chunk(offset_ms=exchange.ended_ms, data=exchange.body)]
     for chunk in chunks:
         try:

@@ -231,6 +231,9 @@ def _level(path: str) -> str:
 def _is_there(call: Call, place: Interface) -> bool:
     """Whether a call went to an interface: to its URL, or over HTTP+JSON to a path below it."""
     url = call.exchange.url
+    if "GRPC" in (call.dialect.binding, place.binding):
+        is_one_binding = call.dialect.binding == place.binding
+        return is_one_binding and same_target(call.asked.endpoint, place.url, binding="GRPC")[0]
     if call.dialect.binding == "JSONRPC" or not (is_url(url) and is_url(place.url)):
         return same_target(url.partition("?")[0], place.url.partition("?")[0])[0] if place.url else False
     here, there = parse_url(url), parse_url(place.url)

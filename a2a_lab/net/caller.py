@@ -9,15 +9,17 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import itertools
-from collections.abc import AsyncIterator, Mapping
+from collections.abc import AsyncIterator, Mapping, Set
 from dataclasses import dataclass, replace
 
+from a2a_lab.core.addresses import dialled
 from a2a_lab.core.model import Json
 from a2a_lab.core.policy import Bounds
 from a2a_lab.core.redirects import REDIRECTS, judge_post_redirect
 from a2a_lab.core.resolution import ResolvedTarget
 from a2a_lab.net.client import Http, LiveStream
 from a2a_lab.net.credentials import Source
+from a2a_lab.net.grpc_calls import over_grpc
 from a2a_lab.verdicts import Finding
 from a2a_lab.wire.dialects import Answer, Dialect, Op, OutMessage, WireRequest
 from a2a_lab.wire.exchange import Exchange
@@ -45,7 +47,10 @@ class Opened:
 
 
 class Caller:
-    """One consumer's calls to one target."""
+    """One consumer's calls to one target. `plain` are hosts that may be spoken to over gRPC without TLS.
+
+    Raises Misuse where the target is one of gRPC and the extra for it is not installed.
+    """
 
     def __init__(
         self,
@@ -56,12 +61,16 @@ class Caller:
         credentials: Source | None,
         bounds: Bounds,
         extensions: tuple[str, ...] = (),
+        plain: Set[str] = frozenset(),
     ) -> None:
         self.dialect = dialect
         self.target = target
-        self._http = http
         self._selectors = dict(target.headers)
         self._credentials = credentials
+        self._http = over_grpc(http) if dialect.binding == "GRPC" else http
+        self._url = target.dispatch_url
+        if dialect.binding == "GRPC":
+            self._url = str(dialled(target.dispatch_url, plain=plain))
         self._bounds = bounds
         self._extensions = extensions
         self._numbers = itertools.count(1)
@@ -166,7 +175,7 @@ class Caller:
         rpc_id = f"lab-{next(self._numbers)}"
         request = self.dialect.request(
             op,
-            url=self.target.dispatch_url,
+            url=self._url,
             rpc_id=rpc_id,
             message=message,
             task_id=task_id,

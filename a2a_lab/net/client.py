@@ -27,6 +27,7 @@ from a2a_lab.wire.exchange import RENEWED, Chunk, Exchange
 
 USER_AGENT = f"a2a-lab/{__version__} (interoperability lab)"
 NONCE_HEADER = "X-A2A-Lab-Nonce"
+UNAUTHENTICATED = "16"  # what 401 is over gRPC
 CONNECT_S = 10.0  # a peer that takes longer to accept a connection is down for our purposes
 QUEUE_CHUNKS = 64  # of one stream, read ahead of its judge; then the peer has to wait
 
@@ -92,9 +93,11 @@ class Http:
         cap_s: float = 600.0,
         expect_nonce: str | None = None,
         gate: Gate | None = None,
+        reach: Reach | None = None,
     ) -> None:
         self._client = client
         self._gate = gate
+        self.reach = reach or Reach()
         self.recorder = recorder
         self._bounds = bounds
         self._connect_to = dict(connect_to or {})
@@ -263,7 +266,7 @@ async def _renewed(exchange: Exchange, credentials: Source | None, sent: Mapping
     """What the request carries when it is sent once more because its credentials were refused; None where it is not."""
     if credentials is None or exchange.status is None or not sent:
         return None
-    if exchange.status != 401:
+    if exchange.status != 401 and exchange.header("grpc-status") != UNAUTHENTICATED:
         credentials.let_through()
         return None
     fresh = await credentials.again(exchange.url, sent)

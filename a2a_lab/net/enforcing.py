@@ -104,6 +104,7 @@ class _Flow(Groundwork):
             credentials=self.job.credentials.calls,
             bounds=self.job.policy.bounds,
             extensions=self.job.intent.extensions,
+            plain=self.job.policy.allow_http,
         )
         await self.journal.target(found.target, dialect=self.caller.dialect.id, nonce=self.http.expect_nonce)
         self.follower = Follower(

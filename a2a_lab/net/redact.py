@@ -108,11 +108,20 @@ class Redactor:
         if chunks and body != exchange.body:
             chunks = self._chunks(chunks)
             body = b"".join(chunk.data for chunk in chunks)
+        request_body, grpc = self.data(exchange.request_body), exchange.grpc
+        if grpc is not None:
+            # Bytes cannot be redacted as text can: where the text held a secret, the bytes are not stored.
+            grpc = replace(
+                grpc,
+                request=grpc.request if request_body == exchange.request_body else None,
+                messages=grpc.messages if body == exchange.body else [],
+            )
         return replace(
             exchange,
+            grpc=grpc,
             url=self.url(exchange.url),
             request_headers=self._pairs(exchange.request_headers),
-            request_body=self.data(exchange.request_body),
+            request_body=request_body,
             response_headers=self._pairs(exchange.response_headers),
             body=body,
             chunks=chunks,

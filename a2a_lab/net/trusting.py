@@ -28,7 +28,6 @@ from a2a_lab.net.journal import Journal
 from a2a_lab.wire.cards import read_card
 from a2a_lab.wire.dialects import Answer, OutMessage, dialect_for
 from a2a_lab.wire.parts import payload_part
-from a2a_lab.wire.sse import SseReader
 
 POLL_S = 0.1
 RENEGOTIATIONS = 3  # then even a patient client gives up; the records' initiators asked once
@@ -95,6 +94,7 @@ class TrustingInitiator:
             credentials=job.credentials.calls,
             bounds=job.policy.bounds,
             extensions=job.intent.extensions,
+            plain=job.policy.allow_http,
         )
         await journal.target(target, dialect=caller.dialect.id, nonce=http.expect_nonce)
         mode, seen = job.intent.mode, Seen()
@@ -197,10 +197,11 @@ class TrustingInitiator:
         async with opening as opened:
             live = opened.live
             kind = (live.exchange.header("content-type") or "").partition(";")[0].strip().lower()
-            if live.exchange.status is not None and kind != "text/event-stream":
+            if live.exchange.status is not None and kind != caller.dialect.stream_media:
                 await live.rest(job.policy.clocks.total_s)
                 seen.fail(
-                    "client-no-stream", f"SSE parser: expected text/event-stream, got {kind or 'no content type'}"
+                    "client-no-stream",
+                    f"stream parser: expected {caller.dialect.stream_media}, got {kind or 'no content type'}",
                 )
                 answer = caller.read("send", opened.rpc_id, live.exchange)
                 await journal.answer(message.message_id, answer, live.exchange)
@@ -215,7 +216,7 @@ class TrustingInitiator:
     async def _events(
         self, caller: Caller, job: Job, journal: Journal, opened: Opened, message_id: str, seen: Seen
     ) -> None:
-        live, reader = opened.live, SseReader(job.policy.bounds)
+        live, reader = opened.live, caller.dialect.frames(job.policy.bounds)
         cap_s = job.policy.clocks.total_s
         try:
             while (data := await live.next(max(0.0, cap_s - caller.now_ms() / 1000))) is not None:

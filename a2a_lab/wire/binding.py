@@ -12,10 +12,13 @@ from collections.abc import Mapping
 from typing import ClassVar
 
 from a2a_lab.core.model import Binding, Json, Message, StreamEvent, Task
+from a2a_lab.core.policy import Bounds
 from a2a_lab.errors import Misuse
 from a2a_lab.verdicts import Finding, Stage
+from a2a_lab.wire.frames import EVENT_STREAM, FrameReader
 from a2a_lab.wire.messages import Op, OutMessage, RequestFacts, WireRequest
 from a2a_lab.wire.objects import ObjectReader
+from a2a_lab.wire.sse import SseReader
 
 
 class BoundDialect(ABC):
@@ -26,6 +29,7 @@ class BoundDialect(ABC):
     names: ClassVar[Mapping[Op, str]]
     version_header: ClassVar[str | None] = None
     extensions_header: ClassVar[str]
+    stream_media: ClassVar[str] = EVENT_STREAM
 
     # -- what a version gives
 
@@ -70,6 +74,16 @@ class BoundDialect(ABC):
     def other_way(self, op: Op, request: WireRequest, status: int | None) -> tuple[WireRequest, Finding] | None:
         """The same call as another text of the version has it, after an answer with `status`; and a note on that."""
         return None
+
+    def is_stream(self, media: str | None, begins: bytes) -> bool | None:
+        """Whether a success is a stream, by its media type or else by its first bytes; None until these are there."""
+        if media is not None:
+            return media == EVENT_STREAM
+        return begins.lstrip()[:1] not in (b"{", b"[") if begins.strip() else None
+
+    def frames(self, bounds: Bounds) -> FrameReader:
+        """A reader that cuts a stream of this binding into events."""
+        return SseReader(bounds)
 
     def demand(self, op: Op, message: OutMessage | None, task_id: str | None) -> None:
         """Raise Misuse for an operation that the dialect does not have, or that lacks what it is about."""

@@ -11,13 +11,16 @@ from a2a_lab.core.version import SPELLINGS
 from a2a_lab.errors import Misuse
 from a2a_lab.verdicts import Finding
 from a2a_lab.wire import strict_json
+from a2a_lab.wire.frames import FrameReader
 from a2a_lab.wire.messages import Answer, Headers, HttpRequest, Op, OutMessage, RequestFacts, WireRequest
 from a2a_lab.wire.spoken import Spoken
 from a2a_lab.wire.v0_1 import JsonRpc01
 from a2a_lab.wire.v0_2 import JsonRpc02
 from a2a_lab.wire.v0_3 import JsonRpc03
+from a2a_lab.wire.v0_3_grpc import Grpc03
 from a2a_lab.wire.v0_3_rest import Rest03
 from a2a_lab.wire.v1_0 import JsonRpc10
+from a2a_lab.wire.v1_0_grpc import Grpc10
 from a2a_lab.wire.v1_0_rest import Rest10
 
 __all__ = [
@@ -86,6 +89,16 @@ class Dialect(Protocol):
     def parse_request(self, body: bytes, *, method: str = "POST", url: str = "") -> RequestFacts:
         """A recorded request of some consumer, read."""
 
+    @property
+    def stream_media(self) -> str:
+        """The media type of a stream."""
+
+    def is_stream(self, media: str | None, begins: bytes) -> bool | None:
+        """Whether a success is a stream, by its media type or else by its first bytes; None until these are there."""
+
+    def frames(self, bounds: Bounds) -> FrameReader:
+        """A reader that cuts a stream into events."""
+
     def task_id_of(self, message: OutMessage) -> str | None:
         """The task that must answer a message of ours, where that is known beforehand."""
 
@@ -94,7 +107,16 @@ class Dialect(Protocol):
 
 
 # Newest first: a request that several of them may have sent counts as one of the first.
-DIALECTS: Final[tuple[Dialect, ...]] = (JsonRpc10(), JsonRpc03(), JsonRpc02(), JsonRpc01(), Rest10(), Rest03())
+DIALECTS: Final[tuple[Dialect, ...]] = (
+    JsonRpc10(),
+    JsonRpc03(),
+    JsonRpc02(),
+    JsonRpc01(),
+    Rest10(),
+    Rest03(),
+    Grpc10(),
+    Grpc03(),
+)
 
 BINDINGS: Final[tuple[str, ...]] = tuple(dict.fromkeys(dialect.binding for dialect in DIALECTS))
 """The bindings that are spoken."""

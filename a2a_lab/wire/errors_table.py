@@ -54,6 +54,19 @@ HTTP_STATUS: Final[Mapping[str, tuple[int, ...]]] = {
     "VersionNotSupported": (400,),
 }
 
+# gRPC: the status code of 1.0.1, then that of 1.0.0 where it differs; both are accepted, the one seen is reported.
+GRPC_STATUS: Final[Mapping[str, tuple[str, ...]]] = {
+    "TaskNotFound": ("NOT_FOUND",),
+    "TaskNotCancelable": ("FAILED_PRECONDITION",),
+    "PushNotificationNotSupported": ("FAILED_PRECONDITION", "UNIMPLEMENTED"),
+    "UnsupportedOperation": ("FAILED_PRECONDITION", "UNIMPLEMENTED"),
+    "ContentTypeNotSupported": ("INVALID_ARGUMENT",),
+    "InvalidAgentResponse": ("INTERNAL",),
+    "ExtendedAgentCardNotConfigured": ("FAILED_PRECONDITION",),
+    "ExtensionSupportRequired": ("FAILED_PRECONDITION",),
+    "VersionNotSupported": ("FAILED_PRECONDITION", "UNIMPLEMENTED"),
+}
+
 # 0.3 fixes no table; these are the statuses of its Python SDK, where they mean one thing.
 LEGACY_HTTP: Final[Mapping[int, str]] = {
     400: "InvalidRequest",

@@ -22,6 +22,18 @@ class Chunk:
 
 
 @dataclass(slots=True, kw_only=True)
+class GrpcBytes:
+    """What a call over gRPC was on the wire, beside its JSON: each message as bytes, and which headers were trailers.
+
+    Bytes are left out (None, an empty list) where what the JSON holds had to be hidden.
+    """
+
+    request: bytes | None = None
+    messages: list[bytes] = field(default_factory=list)
+    trailers: list[str] = field(default_factory=list)
+
+
+@dataclass(slots=True, kw_only=True)
 class Exchange:
     """One request and its answer. Offsets are milliseconds since the cell began.
 
@@ -30,7 +42,8 @@ class Exchange:
     "transport-timeout", "cap", "silence", "hang-limit", "total-limit", "done" (the reader had what it needed), "left"
     (a consumer that was only watched went away), "stopped" (the observation ended), "not-recorded" (the copy is cut).
     `purpose` is what the client sent it for: card, probe, rehearsal, commit, get, cancel, subscribe, or RENEWED.
-    Streamed bodies keep `chunks`; `body` is then their concatenation.
+    Streamed bodies keep `chunks`; `body` is then their concatenation. Over gRPC both bodies are ProtoJSON, a message a
+    line, the trailers stand behind the response headers, and `grpc` holds the bytes.
     """
 
     method: str
@@ -47,6 +60,7 @@ class Exchange:
     fault: str | None = None
     cut_by: str | None = None
     purpose: str = ""
+    grpc: GrpcBytes | None = None
 
     def header(self, name: str) -> str | None:
         """A response header by name, case-insensitively; the first of several."""

@@ -1,8 +1,9 @@
 """Exchanges as HAR 1.2 and back. Mapping only: whoever stores the document redacts it first (`net.evidence`).
 
 What HAR has no member for stands in members that begin with an underscore, as the format allows: `_offset_ms`,
-`_purpose`, `_fault`, `_cut_by`, `_ending` and `_chunks` (`{offset_ms, text}`, or `b64` where a chunk splits a
-character). Files open in any HAR viewer; files of browsers and proxies, which have none of these, are read too.
+`_purpose`, `_fault`, `_cut_by`, `_ending`, `_chunks` (`{offset_ms, text}`, or `b64` where a chunk splits a character)
+and, of calls over gRPC, `_grpc` (the bytes of each message in base64, and which headers were trailers). Files open in
+any HAR viewer; files of browsers and proxies, which have none of these, are read too.
 """
 
 from __future__ import annotations
@@ -15,7 +16,7 @@ from typing import Any, Final, cast
 from urllib.parse import parse_qsl, urlsplit
 
 from a2a_lab.errors import RecordFault
-from a2a_lab.wire.exchange import Chunk, Ending, Exchange, first_header
+from a2a_lab.wire.exchange import Chunk, Ending, Exchange, GrpcBytes, first_header
 
 Har = dict[str, Any]
 
@@ -103,7 +104,27 @@ def _entry(exchange: Exchange, started: datetime) -> Har:
             {"offset_ms": round(chunk.offset_ms, 3)} | _text_or_base64(chunk.data, name="b64")
             for chunk in exchange.chunks
         ]
+    if exchange.grpc is not None:
+        entry["request"]["httpVersion"] = entry["response"]["httpVersion"] = "HTTP/2"
+        entry["_grpc"] = _grpc(exchange.grpc)
     return entry
+
+
+def _grpc(said: GrpcBytes) -> Har:
+    known = {} if said.request is None else {"request": base64.b64encode(said.request).decode("ascii")}
+    messages = [base64.b64encode(one).decode("ascii") for one in said.messages]
+    return {**known, "messages": messages, "trailers": said.trailers}
+
+
+def _read_grpc(said: Any) -> GrpcBytes | None:
+    if said is None:
+        return None
+    request = said.get("request")
+    return GrpcBytes(
+        request=None if request is None else base64.b64decode(request, validate=True),
+        messages=[base64.b64decode(one, validate=True) for one in said.get("messages") or []],
+        trailers=[str(name) for name in said.get("trailers") or []],
+    )
 
 
 def _exchange(entry: Mapping[str, Any], offset_ms: float) -> Exchange:
@@ -132,6 +153,7 @@ def _exchange(entry: Mapping[str, Any], offset_ms: float) -> Exchange:
         fault=_word(entry, "_fault") or (None if status else _fault(entry, response)),
         cut_by=NOT_RECORDED if is_left_out else _word(entry, "_cut_by"),
         purpose=str(entry.get("_purpose", "")),
+        grpc=_read_grpc(entry.get("_grpc")),
     )
 
 

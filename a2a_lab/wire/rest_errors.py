@@ -70,11 +70,11 @@ ERROR_UNDER_SUCCESS = _fault(
 )
 
 PROBLEM_MEDIA: Final = "application/problem+json"
-_DOMAIN: Final = "a2a-protocol.org"
+DOMAIN: Final = "a2a-protocol.org"
 _ERROR_INFO: Final = "google.rpc.ErrorInfo"
 _CAPITAL: Final = re.compile(r"(?<!^)(?=[A-Z])")
 _NAMES: Final = tuple(dict.fromkeys([*A2A["1.0"].values()]))
-_BY_REASON: Final = {_CAPITAL.sub("_", name).upper(): name for name in _NAMES}
+BY_REASON: Final = {_CAPITAL.sub("_", name).upper(): name for name in _NAMES}
 _BY_PROBLEM: Final = {_CAPITAL.sub("-", name).lower(): name for name in _NAMES}
 # What a google.rpc code says where nothing says more; the codes that several A2A errors share say nothing.
 _BY_CODE_NAME: Final = {"INVALID_ARGUMENT": "InvalidParams", "INTERNAL": "InternalError"}
@@ -117,20 +117,21 @@ def _status(error: Mapping[str, Json], status: int | None, op: Op, findings: lis
     if details is not None and not isinstance(details, list):
         detail = f"error.details is {quoted(details)}, expected an array"
         findings.append(REST_ERROR_SHAPE(detail, found=quoted(details)))
-    info = _error_info(details if isinstance(details, list) else [])
+    info = error_info(details if isinstance(details, list) else [])
     reason = info.get("reason") if info is not None else None
-    name = _BY_REASON.get(reason) if isinstance(reason, str) else None
+    name = BY_REASON.get(reason) if isinstance(reason, str) else None
     if info is None or reason is None:
         name = _unsaid(code, error.get("status"), status, op, findings)
     elif name is not None:
-        if info.get("domain") != _DOMAIN:
+        if info.get("domain") != DOMAIN:
             found = quoted(info.get("domain"))
-            findings.append(REST_ERROR_SHAPE(f"ErrorInfo.domain is {found}, expected {_DOMAIN}", found=found))
+            findings.append(REST_ERROR_SHAPE(f"ErrorInfo.domain is {found}, expected {DOMAIN}", found=found))
         _judge_status(name, status, findings)
     return RpcError(code=code, message=message if isinstance(message, str) else "", name=name, data=details)
 
 
-def _error_info(details: Sequence[Json]) -> Mapping[str, Json] | None:
+def error_info(details: Sequence[Json]) -> Mapping[str, Json] | None:
+    """The google.rpc.ErrorInfo among the details of an error."""
     for entry in details:
         if isinstance(entry, dict) and str(entry.get("@type")).endswith(_ERROR_INFO):
             return entry
@@ -189,9 +190,9 @@ def _is_problem(document: Mapping[str, Json]) -> bool:
 def _legacy(error: Mapping[str, Json], status: int | None, op: Op) -> RpcError:
     """The shapes of the SDKs of 0.3: a JSON-RPC error, a message alone, or already a google.rpc.Status."""
     code, message, details = error.get("code", status), error.get("message"), error.get("details")
-    info = _error_info(details if isinstance(details, list) else [])
+    info = error_info(details if isinstance(details, list) else [])
     reason = info.get("reason") if info is not None else None
-    name = error_name("0.3", code) or (_BY_REASON.get(reason) if isinstance(reason, str) else None)
+    name = error_name("0.3", code) or (BY_REASON.get(reason) if isinstance(reason, str) else None)
     if name is None and info is None:
         told = status if status is not None else code if type(code) is int else 0  # inside a stream the code alone
         name = "TaskNotFound" if told == 404 and op in _ABOUT_A_TASK else LEGACY_HTTP.get(told)

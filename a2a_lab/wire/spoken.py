@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Final
+from urllib.parse import urlsplit
 
 from a2a_lab.core.model import Interface, Json
 from a2a_lab.core.version import line_of
@@ -21,6 +22,7 @@ if TYPE_CHECKING:
     from a2a_lab.wire.dialects import Dialect
 
 _REST: Final = "HTTP+JSON"
+_GRPC: Final = "GRPC"
 _A2A_JSON: Final = "application/a2a+json"
 
 
@@ -37,13 +39,22 @@ class Spoken:
 
     def dialect_of(self, request: HttpRequest) -> Dialect | None:
         """The dialect of a request; None for one that is no call of A2A."""
+        if (found := self._over_grpc(request)) is not None:
+            return found
         place = rest_paths.find(request.method, request.url)
         if place is not None and (found := self._over_rest(request, place)) is not None:
             return found
         called = self._called(request)
         return self._over_jsonrpc(request.url, called) if called is not None else None
 
-    # -- the two bindings
+    # -- the bindings
+
+    def _over_grpc(self, request: HttpRequest) -> Dialect | None:
+        """A method of gRPC names its service and thereby its version, at whatever address."""
+        if request.method != "POST":
+            return None
+        called = urlsplit(request.url).path[1:]
+        return next((one for one in self._dialects if one.binding == _GRPC and called in one.names.values()), None)
 
     def _over_jsonrpc(self, url: str, called: str) -> Dialect | None:
         may = [one for one in self._dialects if one.binding == "JSONRPC" and called in one.names.values()]

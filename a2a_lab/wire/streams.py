@@ -24,8 +24,9 @@ from a2a_lab.wire import http_shape, strict_json
 from a2a_lab.wire.binding import restaged
 from a2a_lab.wire.dialects import Answer, Dialect
 from a2a_lab.wire.envelope import RPC_ERROR
+from a2a_lab.wire.grpc_errors import GRPC_FAILURE
 from a2a_lab.wire.messages import Headers
-from a2a_lab.wire.sse import STREAM_LIMIT, SseEvent, SseReader
+from a2a_lab.wire.sse import STREAM_LIMIT, SseEvent
 
 
 def _finding(slug: str, means: str, verdict: Verdict, *, clause: str, other: str | None = None) -> FindingKind:
@@ -77,7 +78,6 @@ STREAM_UTF8 = _finding(
     "stream-bad-utf8", "the bytes of an event are not UTF-8", Verdict.CONFORMANCE_ERROR, clause="HTML Standard §9.2.6"
 )
 
-_EVENT_STREAM: Final = "text/event-stream"
 _KEEP_ALIVES: Final = frozenset({"ping", "heartbeat", "keepalive", "keep-alive", "keep_alive"})
 _JSON: Final = ("application/json", "application/a2a+json", None)
 
@@ -105,26 +105,21 @@ class StreamReader:
         self.answer: Answer | None = None
         self._rpc_id = rpc_id
         self._bounds = bounds
-        self._sse = SseReader(bounds)
+        self._frames = dialect.frames(bounds)
         self._status: int | None = None
         self._headers: Headers = {}
+        self._media: str | None = None
         self._body: list[bytes] = []
         self._body_bytes = 0
-        self._is_stream: bool | None = None  # None until the first byte decides, where no media type does
+        self._is_stream: bool | None = None  # None until the first bytes decide, where no media type does
 
     # -- what comes in
 
     def open(self, status: int, headers: Headers, now: float) -> None:
         """The head of the answer came."""
         self._status, self._headers = status, headers
-        media = http_shape.media_type(headers)
-        if 200 <= status <= 299:
-            if media == _EVENT_STREAM:
-                self._is_stream = True
-            elif media is not None:
-                self._is_stream = False
-        else:
-            self._is_stream = False
+        self._media = http_shape.media_type(headers)
+        self._is_stream = self.dialect.is_stream(self._media, b"") if 200 <= status <= 299 else False
         if self._is_stream and status != 200:
             self.watch.note(STREAM_STATUS(f"the stream came under HTTP {status}", found=status))
 
@@ -133,19 +128,19 @@ class StreamReader:
         if self._status is None:
             raise Misuse("the head of the answer was not told; call open first")
         if self._is_stream is None and chunk.strip():
-            self._is_stream = chunk.lstrip()[:1] not in (b"{", b"[")
-            if self._is_stream:
+            self._is_stream = self.dialect.is_stream(self._media, chunk)
+            if self._is_stream and self._media is None:
                 self.watch.note(NO_STREAM_MEDIA())
         if not self._is_stream:
             self._keep(chunk, now)
             return []
-        comments, blanks = self._sse.comments, self._sse.blanks
+        comments, blanks = self._frames.comments, self._frames.blanks
         try:
-            read = self._watched(self._sse.feed(chunk), now)
+            read = self._watched(self._frames.feed(chunk), now)
         except LimitExceeded as limit:
             read = self._watched(limit.fields["events"], now)
             self._stop_at(limit, now)
-        if signs := self._sse.comments - comments + self._sse.blanks - blanks:
+        if signs := self._frames.comments - comments + self._frames.blanks - blanks:
             self.watch.comment(now, signs)
         return read
 
@@ -155,10 +150,10 @@ class StreamReader:
             return
         if self._is_stream is False:
             self._read_answer(now, ending)
-        elif ending == "close" and self._sse.close():
-            self.watch.close(now, "truncated", dropped=self._sse.dropped)
+        elif ending == "close" and self._frames.close():
+            self.watch.close(now, "truncated", dropped=self._frames.dropped)
         else:
-            self.watch.close(now, ending, dropped=self._sse.dropped)
+            self.watch.close(now, ending, dropped=self._frames.dropped)
 
     def asked(self, answer: Answer | Task | None, now: float) -> None:
         """What asking for the task gave: an answer, a task, or None for nothing usable."""
@@ -197,7 +192,7 @@ class StreamReader:
                 self.watch.comment(now)
                 continue
             if not event.is_utf8:
-                self.watch.note(STREAM_UTF8(f"event {self._sse.events}, of {len(event.data)} characters"))
+                self.watch.note(STREAM_UTF8(f"event {self._frames.events}, of {len(event.data)} characters"))
             decoded, findings = self.dialect.read_event(
                 event.data, rpc_id=self._rpc_id, bounds=self._bounds, name=event.name
             )
@@ -229,23 +224,24 @@ class StreamReader:
         """No stream came: read the body as the answer to the call, and say which kind of refusal it is."""
         assert self._status is not None  # _is_stream is set by open
         op: StreamOp = self.watch.content.op
-        media = http_shape.media_type(self._headers)
+        media = self._media
         body = b"".join(self._body)
         is_success = 200 <= self._status <= 299
-        if is_success and media not in _JSON:
+        if is_success and media not in (*_JSON, self.dialect.stream_media):
             start = quoted(body[:60].decode(errors="replace"))
-            detail = f"Content-Type {quoted(media)}, expected {_EVENT_STREAM}; the body begins {start}"
+            detail = f"Content-Type {quoted(media)}, expected {self.dialect.stream_media}; the body begins {start}"
             self.watch.refuse("wrong-media", now, [WRONG_MEDIA(detail, found=media)])
             return
         answer = self.answer = self.dialect.read_answer(
             op, rpc_id=self._rpc_id, status=self._status, headers=self._headers, body=body, bounds=self._bounds
         )
         findings = [restaged(finding) for finding in answer.findings if finding.slug != RPC_ERROR.slug]
-        closure: Closure = "http-error" if not is_success else "wrong-media"
+        has_failed = not is_success or any(one.slug == GRPC_FAILURE.slug for one in findings)
+        closure: Closure = "http-error" if has_failed else "wrong-media"
         if answer.error is not None:
             closure = "rpc-error-before-stream"
             findings.append(ERROR_BEFORE_STREAM(described(answer.error), code=quoted(answer.error.code)))
-        elif is_success:
-            detail = f"{self.dialect.names[op]} was answered with plain JSON, expected {_EVENT_STREAM}"
+        elif not has_failed:
+            detail = f"{self.dialect.names[op]} was answered with plain JSON, expected {self.dialect.stream_media}"
             findings.append(WRONG_MEDIA(detail, found=media))
         self.watch.refuse(closure, now, findings, task=answer.task or answer.unmatched)

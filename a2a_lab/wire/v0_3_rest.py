@@ -19,17 +19,11 @@ from a2a_lab.wire.spelling import V0_3_PROTO
 from a2a_lab.wire.wrapped import WrappedObjects
 
 
-class Rest03(WrappedObjects, RestDialect):
-    """The dialect "0.3" over HTTP+JSON."""
+class Proto03(WrappedObjects):
+    """The objects of the 0.3 proto, whatever carries them; over HTTP+JSON the task stands in the path."""
 
     id = "0.3"
     extensions_header = "X-A2A-Extensions"
-    media_type = "application/json"  # 0.3.0 §3.2.3 MUST
-    prefix = LEGACY_PREFIX
-    paths: ClassVar[Mapping[Op, Path]] = {**PATHS, "extended-card": ("GET", "/card")}
-    names: ClassVar[Mapping[Op, str]] = {
-        op: f"{verb} {LEGACY_PREFIX}{path}" for op, (verb, path) in {**paths, **PUSH_PATHS}.items()
-    }
 
     def reader(self, *, in_stream: bool) -> ObjectReader:
         return ObjectReader(V0_3_PROTO, in_stream=in_stream)
@@ -63,6 +57,17 @@ class Rest03(WrappedObjects, RestDialect):
 
     def read_params(self, facts: RequestFacts, params: Mapping[str, Json]) -> RequestFacts:
         return updates.read_request(facts, params, self.reader(in_stream=False), "blocking")
+
+
+class Rest03(Proto03, RestDialect):
+    """The dialect "0.3" over HTTP+JSON."""
+
+    media_type = "application/json"  # 0.3.0 §3.2.3 MUST
+    prefix = LEGACY_PREFIX
+    paths: ClassVar[Mapping[Op, Path]] = {**PATHS, "extended-card": ("GET", "/card")}
+    names: ClassVar[Mapping[Op, str]] = {
+        op: f"{verb} {LEGACY_PREFIX}{path}" for op, (verb, path) in {**paths, **PUSH_PATHS}.items()
+    }
 
 
 def _write_message(message: OutMessage) -> dict[str, Json]:

@@ -23,14 +23,16 @@ def names_with_bounds(requirements: list[str]) -> dict[str, str]:
 
 def test_environment_file_says_what_pyproject_says() -> None:
     project = PYPROJECT["project"]
-    wanted = names_with_bounds(project["dependencies"] + project["optional-dependencies"]["lab"])
+    extras = project["optional-dependencies"]
+    wanted = names_with_bounds(project["dependencies"] + extras["lab"] + extras["grpc"])
     entries = yaml.safe_load((ROOT / "environment.yml").read_text())["dependencies"]
     conda = [entry for entry in entries if isinstance(entry, str)]
     pip = next(entry["pip"] for entry in entries if isinstance(entry, dict))
     given = names_with_bounds(conda + [entry for entry in pip if not entry.startswith("-e")])
     assert {name: given.get(name) for name in wanted} == wanted
     assert set(given) - set(wanted) == {"python", "pip"}
-    assert "-e .[lab,test]" in pip
+    assert "-e .[lab,grpc,test]" in pip
+    assert names_with_bounds(extras["grpc"]).items() <= names_with_bounds(extras["test"]).items()
     assert given["python"] == project["requires-python"].replace(" ", "")
 
 

@@ -160,7 +160,7 @@ def test_a_dialect_is_found_by_every_spelling_of_its_version(spelling: str, dial
 
 
 @pytest.mark.parametrize(
-    ("version", "binding"), [("1.0.0", "JSONRPC"), ("0.2.7", "JSONRPC"), ("1.0", "GRPC"), ("0.2.6", "HTTP+JSON")]
+    ("version", "binding"), [("1.0.0", "JSONRPC"), ("0.2.7", "JSONRPC"), ("0.2.6", "GRPC"), ("0.2.6", "HTTP+JSON")]
 )
 def test_a_dialect_that_is_not_spoken_is_misuse(version: str, binding: Any) -> None:
     with pytest.raises(Misuse, match="spoken are"):

@@ -1,0 +1,189 @@
+"""Calls over gRPC, as evidence: sends the bytes of one message, and writes down every message and when it came.
+
+An `Http` that opens its answers in another way: clocks, bounds, cancelling and recording are those of every other call,
+and what is read of an answer is the JSON of its messages, a line each (`wire.protojson`). A failing status becomes a
+last line of its own. grpcio is needed here and nowhere below; without it `over_grpc` says what to install.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import base64
+import contextlib
+import re
+from collections.abc import AsyncIterator, Mapping
+from typing import Any, Final
+from urllib.parse import urlsplit
+
+import httpx
+
+from a2a_lab.errors import HarnessFault, Misuse
+from a2a_lab.net import grpc_channel
+from a2a_lab.net.client import NONCE_HEADER, Http
+from a2a_lab.wire import frames, protobuf, protojson
+from a2a_lab.wire.exchange import Exchange, GrpcBytes
+from a2a_lab.wire.grpc_errors import CODES
+
+Pairs = list[tuple[str, str]]
+
+DETAILS: Final = "grpc-status-details-bin"
+# Headers of the transport itself, which grpcio writes on its own.
+_NOT_METADATA: Final = frozenset({"content-type", "te", "user-agent", "host"})
+# What grpcio says of a failure of its own side. The peer's words never decide more than which fault it is called.
+_NEVER_CONNECTED: Final = re.compile(r"failed to connect|errors? resolving|DNS resolution|name resolution", re.I)
+_BROKEN: Final = re.compile(
+    r"socket closed|connection reset|broken pipe|RST_STREAM|GOAWAY|stream removed|transport closed|recvmsg|sendmsg"
+    r"|endpoint clos|connection (?:closed|aborted)|cancelling all calls|failed parsing HTTP/2|http2 header with status",
+    re.I,
+)
+_TOO_LARGE: Final = re.compile(r"CLIENT: (?:Received message|Decompressed message) larger than max", re.I)
+_METADATA_LARGE: Final = re.compile(r"metadata size exceeds", re.I)
+
+
+def over_grpc(http: Http) -> Http:
+    """The calls of the same cell over gRPC. Raises Misuse where the extra `grpc` is not installed."""
+    grpc_channel.require()
+    return GrpcCalls(http)
+
+
+class GrpcCalls(Http):
+    """What one cell sends and receives over gRPC, written into the recorder of its other exchanges."""
+
+    def __init__(self, http: Http) -> None:
+        super().__init__(
+            http._client,
+            http.recorder,
+            bounds=http._bounds,
+            connect_to=http._connect_to,
+            transport_timeout_s=http._read_timeout,
+            cap_s=http._cap_s,
+            expect_nonce=http.expect_nonce,
+            reach=http.reach,
+        )
+
+    @contextlib.asynccontextmanager
+    async def _open(self, exchange: Exchange) -> AsyncIterator[Any]:
+        path = urlsplit(exchange.url).path
+        schema = protobuf.schema_of(path)
+        if schema is None:
+            raise HarnessFault(f"{exchange.url} is no method of A2A over gRPC; run the cell again")
+        method = schema.methods[path]
+        raw = protojson.write_message(method.request, exchange.request_body)
+        exchange.grpc = GrpcBytes(request=raw)
+        there, override = self._connected(exchange.url)
+        async with grpc_channel.opened(
+            there, self.reach, self._bounds, authority=override[0][1] if override else None
+        ) as channel:
+            try:
+                call = channel.unary_stream(path)(raw, metadata=metadata_of(exchange.request_headers))
+            except (TypeError, ValueError) as fault:
+                raise Misuse(
+                    f"a header cannot be sent as gRPC metadata ({fault}); expected ASCII names and values"
+                ) from fault
+            try:
+                yield await self._answer(call, exchange, method)
+            finally:
+                call.cancel()
+
+    async def _answer(self, call: Any, exchange: Exchange, method: protobuf.Method) -> GrpcAnswer:
+        """Wait for the head of the answer, or for the failure that came instead."""
+        initial = await self._in_time(call.initial_metadata())
+        if call.done() and (fault := await _local_fault(call, self._bounds.body_bytes)) is not None:
+            exchange.fault = fault if fault.startswith("limit") else None
+            raise httpx.ConnectError(fault) if fault.startswith("connect") else httpx.RemoteProtocolError(fault)
+        exchange.status = 200
+        exchange.response_headers = [("content-type", frames.GRPC), *texts(initial)]
+        self._recognise(exchange)
+        return GrpcAnswer(self, call, exchange, method)
+
+    def _recognise(self, exchange: Exchange) -> None:
+        """A gRPC server of a vendor has no place for the nonce; one that says another is somebody else's."""
+        if exchange.header(NONCE_HEADER) is not None:
+            super()._recognise(exchange)
+
+    async def _in_time(self, waiting: Any) -> Any:
+        """The result of a wait, bounded as httpx bounds the wait for bytes: by the transport timeout."""
+        try:
+            async with asyncio.timeout(self._read_timeout):
+                return await waiting
+        except TimeoutError as late:
+            raise httpx.ReadTimeout("the transport timeout passed without a message") from late
+
+
+class GrpcAnswer:
+    """An answer being read, in the shape that `Http` reads: its messages as lines of JSON."""
+
+    def __init__(self, calls: GrpcCalls, call: Any, exchange: Exchange, method: protobuf.Method) -> None:
+        self.headers: Mapping[str, str] = {}
+        self._calls, self._call, self._exchange, self._method = calls, call, exchange, method
+
+    async def aiter_raw(self) -> AsyncIterator[bytes]:
+        import grpc
+
+        exchange = self._exchange
+        assert exchange.grpc is not None
+        while True:
+            try:
+                raw = await self._calls._in_time(self._call.read())
+            except grpc.aio.AioRpcError:
+                break
+            if raw is grpc.aio.EOF:
+                break
+            exchange.grpc.messages.append(raw)
+            yield protojson.line(protojson.read_message(self._method.answer, raw))
+        fault = await _local_fault(self._call, self._calls._bounds.body_bytes)
+        if fault is not None:
+            exchange.fault = fault if fault.startswith("limit") else None
+            raise httpx.RemoteProtocolError(fault)
+        trailers, failed = await ended(self._call)
+        exchange.response_headers += trailers
+        exchange.grpc.trailers = [name for name, _ in trailers]
+        if failed is not None:
+            yield failed
+
+
+async def ended(call: Any) -> tuple[Pairs, bytes | None]:
+    """The trailers of a call that is over, and the line that says its failure; None where it succeeded."""
+    code, said = (await call.code()).value[0], await call.details() or ""
+    sent = list(await call.trailing_metadata() or ())
+    trailers: Pairs = [("grpc-status", str(code)), *([("grpc-message", said)] if said else []), *texts(sent)]
+    if code == 0:
+        return trailers, None
+    name = CODES[code] if code < len(CODES) else str(code)
+    status: dict[str, Any] = {"code": code, "status": name, "message": said}
+    packed = next((value for key, value in sent if key == DETAILS and isinstance(value, bytes)), None)
+    if packed is not None:
+        status["details"] = protojson.read_status(packed)
+    return trailers, protojson.line({"error": status})
+
+
+def metadata_of(headers: Pairs) -> list[tuple[str, str | bytes]]:
+    """Headers as gRPC has them: names in lower case, binary ones as bytes; those of the transport left out."""
+    named = [(name.lower(), value) for name, value in headers]
+    return [
+        (name, base64.b64decode(f"{value}==") if name.endswith("-bin") else value)
+        for name, value in named
+        if name not in _NOT_METADATA and not name.startswith((":", "grpc-"))
+    ]
+
+
+def texts(metadata: Any) -> Pairs:
+    """Metadata as headers; binary values in the base64 that the wire has them in."""
+    return [
+        (name, base64.b64encode(value).decode("ascii").rstrip("=") if isinstance(value, bytes) else str(value))
+        for name, value in metadata or ()
+    ]
+
+
+async def _local_fault(call: Any, most: int) -> str | None:
+    """The word for a failure of the connection, or of a bound of ours; None where the peer ended the call itself."""
+    name, said = (await call.code()).name, await call.details() or ""
+    if name == "RESOURCE_EXHAUSTED" and _TOO_LARGE.search(said):
+        return f"limit: body_bytes {most}"
+    if name == "RESOURCE_EXHAUSTED" and _METADATA_LARGE.search(said):
+        return "limit: header_bytes"
+    if name == "UNAVAILABLE" and _NEVER_CONNECTED.search(said):
+        return f"connect: {said}" if "refused" not in said else "connect-refused"
+    if name in ("UNAVAILABLE", "INTERNAL", "UNKNOWN", "CANCELLED") and _BROKEN.search(said):
+        return f"reset: {said}"
+    return None
