@@ -95,7 +95,7 @@ def _binding(visit: Visit) -> Iterator[Finding]:
             yield found.UNBOUND_CARD_USED(detail, found=call.exchange.url, expected=names)
             continue
         look = named[0][0]
-        if not is_url(call.exchange.url):
+        if not is_url(call.exchange.url) or _is_beside(look, call):
             continue
         if origin(look.url) != origin(call.exchange.url) and not _asked_at(visit, call.exchange):
             detail = f"{quoted(call.exchange.url)} was called on the word of {quoted(look.url)} alone"
@@ -171,6 +171,11 @@ def _once_a_place(visit: Visit) -> Iterator[Call]:
         if call.exchange.url not in seen:
             seen.add(call.exchange.url)
             yield call
+
+
+def _is_beside(look: Look, call: Call) -> bool:
+    """Whether a call over gRPC went to the host of the card: its port is its own, and no place for a card."""
+    return call.dialect.binding == "GRPC" and parse_url(look.url).host == parse_url(call.exchange.url).host
 
 
 def _asked_at(visit: Visit, exchange: Exchange) -> bool:

@@ -22,7 +22,7 @@ from a2a_lab.wire.cards import read_card
 from a2a_lab.wire.exchange import Exchange
 
 SUPPORTS = ("1.0", "0.3", "0.2", "0.1")
-BINDINGS = ("JSONRPC", "HTTP+JSON")
+BINDINGS = ("JSONRPC", "HTTP+JSON", "GRPC")
 # What the lab itself could not call: nobody asked it to, and what this consumer could call is told on its side.
 _OF_THE_LAB = frozenset({NO_INTERFACE.slug, VERSION_INCOMPATIBLE.slug})
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import asyncio
 import base64
+import binascii
 import contextlib
 import re
 from collections.abc import AsyncIterator, Mapping
@@ -17,6 +18,7 @@ from urllib.parse import urlsplit
 
 import httpx
 
+from a2a_lab.core.policy import Bounds
 from a2a_lab.errors import HarnessFault, Misuse
 from a2a_lab.net import grpc_channel
 from a2a_lab.net.client import NONCE_HEADER, Http
@@ -29,6 +31,8 @@ Pairs = list[tuple[str, str]]
 DETAILS: Final = "grpc-status-details-bin"
 # Headers of the transport itself, which grpcio writes on its own.
 _NOT_METADATA: Final = frozenset({"content-type", "te", "user-agent", "host"})
+_KEY: Final = re.compile(r"[0-9a-z_.-]+")
+_VALUE: Final = re.compile(r"[\x20-\x7e]*")
 # What grpcio says of a failure of its own side. The peer's words never decide more than which fault it is called.
 _NEVER_CONNECTED: Final = re.compile(r"failed to connect|errors? resolving|DNS resolution|name resolution", re.I)
 _BROKEN: Final = re.compile(
@@ -74,12 +78,7 @@ class GrpcCalls(Http):
         async with grpc_channel.opened(
             there, self.reach, self._bounds, authority=override[0][1] if override else None
         ) as channel:
-            try:
-                call = channel.unary_stream(path)(raw, metadata=metadata_of(exchange.request_headers))
-            except (TypeError, ValueError) as fault:
-                raise Misuse(
-                    f"a header cannot be sent as gRPC metadata ({fault}); expected ASCII names and values"
-                ) from fault
+            call = channel.unary_stream(path)(raw, metadata=metadata_of(exchange.request_headers))
             try:
                 yield await self._answer(call, exchange, method)
             finally:
@@ -88,7 +87,7 @@ class GrpcCalls(Http):
     async def _answer(self, call: Any, exchange: Exchange, method: protobuf.Method) -> GrpcAnswer:
         """Wait for the head of the answer, or for the failure that came instead."""
         initial = await self._in_time(call.initial_metadata())
-        if call.done() and (fault := await _local_fault(call, self._bounds.body_bytes)) is not None:
+        if call.done() and (fault := await local_fault(call, self._bounds)) is not None:
             exchange.fault = fault if fault.startswith("limit") else None
             raise httpx.ConnectError(fault) if fault.startswith("connect") else httpx.RemoteProtocolError(fault)
         exchange.status = 200
@@ -100,6 +99,13 @@ class GrpcCalls(Http):
         """A gRPC server of a vendor has no place for the nonce; one that says another is somebody else's."""
         if exchange.header(NONCE_HEADER) is not None:
             super()._recognise(exchange)
+
+    def _note_fault(self, exchange: Exchange, problem: BaseException) -> None:
+        """A bound of ours, or what `Http` makes of it; a word that is known already is kept."""
+        if exchange.fault is not None and exchange.fault.startswith("limit"):
+            exchange.ending = "open"
+        else:
+            super()._note_fault(exchange, problem)
 
     async def _in_time(self, waiting: Any) -> Any:
         """The result of a wait, bounded as httpx bounds the wait for bytes: by the transport timeout."""
@@ -131,7 +137,7 @@ class GrpcAnswer:
                 break
             exchange.grpc.messages.append(raw)
             yield protojson.line(protojson.read_message(self._method.answer, raw))
-        fault = await _local_fault(self._call, self._calls._bounds.body_bytes)
+        fault = await local_fault(self._call, self._calls._bounds)
         if fault is not None:
             exchange.fault = fault if fault.startswith("limit") else None
             raise httpx.RemoteProtocolError(fault)
@@ -158,13 +164,24 @@ async def ended(call: Any) -> tuple[Pairs, bytes | None]:
 
 
 def metadata_of(headers: Pairs) -> list[tuple[str, str | bytes]]:
-    """Headers as gRPC has them: names in lower case, binary ones as bytes; those of the transport left out."""
-    named = [(name.lower(), value) for name, value in headers]
-    return [
-        (name, base64.b64decode(f"{value}==") if name.endswith("-bin") else value)
-        for name, value in named
-        if name not in _NOT_METADATA and not name.startswith((":", "grpc-"))
-    ]
+    """Headers as gRPC has them: names in lower case, binary ones as bytes; those of the transport left out.
+
+    Raises Misuse for a header that gRPC cannot carry; it names the header and never its value.
+    """
+    found: list[tuple[str, str | bytes]] = []
+    for name, value in ((name.lower(), value) for name, value in headers):
+        if name in _NOT_METADATA or name.startswith((":", "grpc-")):
+            continue
+        if not _KEY.fullmatch(name) or not _VALUE.fullmatch(value):
+            raise Misuse(
+                f"header {name!r} cannot be sent as gRPC metadata: its name must be of a-z, 0-9, dot, dash and "
+                "underscore, its value of printable ASCII"
+            )
+        try:
+            found.append((name, base64.b64decode(f"{value.rstrip('=')}==") if name.endswith("-bin") else value))
+        except binascii.Error as fault:
+            raise Misuse(f"header {name!r} cannot be sent as gRPC metadata: a name in -bin wants base64") from fault
+    return found
 
 
 def texts(metadata: Any) -> Pairs:
@@ -175,11 +192,11 @@ def texts(metadata: Any) -> Pairs:
     ]
 
 
-async def _local_fault(call: Any, most: int) -> str | None:
+async def local_fault(call: Any, bounds: Bounds | None = None) -> str | None:
     """The word for a failure of the connection, or of a bound of ours; None where the peer ended the call itself."""
     name, said = (await call.code()).name, await call.details() or ""
     if name == "RESOURCE_EXHAUSTED" and _TOO_LARGE.search(said):
-        return f"limit: body_bytes {most}"
+        return f"limit: body_bytes {bounds.body_bytes if bounds else 0}"
     if name == "RESOURCE_EXHAUSTED" and _METADATA_LARGE.search(said):
         return "limit: header_bytes"
     if name == "UNAVAILABLE" and _NEVER_CONNECTED.search(said):

@@ -10,13 +10,21 @@ import os
 from collections.abc import AsyncIterator
 from pathlib import Path
 from types import ModuleType
-from typing import Any
+from typing import Any, Final
 from urllib.parse import urlsplit
 
 from a2a_lab.core.policy import Bounds
 from a2a_lab.errors import Misuse
 from a2a_lab.net.client import USER_AGENT, Reach
 from a2a_lab.wire.protobuf import NEEDS_EXTRA
+
+UNBOUNDED: Final[list[tuple[str, Any]]] = [
+    ("grpc.max_receive_message_length", -1),
+    ("grpc.max_send_message_length", -1),
+    ("grpc.max_metadata_size", 1_000_000),
+    ("grpc.absolute_max_metadata_size", 1_000_000),
+]
+"""Options of whoever passes on what others say: a bound of its own would cut their traffic."""
 
 
 def require() -> ModuleType:
@@ -43,17 +51,15 @@ def is_available() -> bool:
 
 
 @contextlib.asynccontextmanager
-async def opened(url: str, reach: Reach, bounds: Bounds, *, authority: str | None = None) -> AsyncIterator[Any]:
+async def opened(url: str, reach: Reach, bounds: Bounds | None, *, authority: str | None = None) -> AsyncIterator[Any]:
     """A channel to the host of a URL, closed when the context is left. `authority` is what it is asked as, if not that.
 
-    Nothing is retried: what the lab sends once leaves once.
+    `bounds` None takes whatever comes, for whoever passes it on. Nothing is retried: what is sent once leaves once.
     """
     aio, place = require(), urlsplit(url)
+    limits = UNBOUNDED if bounds is None else _limits(bounds)
     options = [
-        ("grpc.max_receive_message_length", bounds.body_bytes),
-        ("grpc.max_send_message_length", -1),
-        ("grpc.max_metadata_size", bounds.header_bytes),
-        ("grpc.absolute_max_metadata_size", bounds.header_bytes),
+        *limits,
         ("grpc.enable_retries", 0),
         ("grpc.primary_user_agent", USER_AGENT),
         ("grpc.enable_http_proxy", int(reach.trust_env or reach.proxy is not None)),
@@ -72,6 +78,15 @@ async def opened(url: str, reach: Reach, bounds: Bounds, *, authority: str | Non
         channel = aio.insecure_channel(place.netloc, options=options)
     async with channel:
         yield channel
+
+
+def _limits(bounds: Bounds) -> list[tuple[str, Any]]:
+    return [
+        ("grpc.max_receive_message_length", bounds.body_bytes),
+        ("grpc.max_send_message_length", -1),
+        ("grpc.max_metadata_size", bounds.header_bytes),
+        ("grpc.absolute_max_metadata_size", bounds.header_bytes),
+    ]
 
 
 def _credentials(reach: Reach) -> Any:

@@ -14,8 +14,8 @@ from typing import Literal
 from a2a_lab.core.policy import Bounds
 from a2a_lab.net.evidence import Recorder
 from a2a_lab.wire.exchange import Chunk, Exchange
+from a2a_lab.wire.frames import is_streamed
 from a2a_lab.wire.har import NOT_RECORDED
-from a2a_lab.wire.http_shape import media_type
 
 MOST_BYTES = 256_000_000  # of one recording; a long session of large answers must not take the machine's memory
 MOST_EXCHANGES = 20_000
@@ -76,6 +76,11 @@ class Kept:
             exchange.started_ms = exchange.ended_ms = recorder.now_ms()
         self.number = len(recorder.exchanges)
 
+    @property
+    def is_keeping(self) -> bool:
+        """Whether there is still room for more of this exchange."""
+        return not self._budget.is_spent and self._kept < self._bound
+
     def request(self, body: bytes, *, is_whole: bool) -> None:
         """The body of the request, as far as it was kept."""
         self.exchange.request_body = body[: self._budget.take(len(body))]
@@ -87,7 +92,7 @@ class Kept:
         exchange = self.exchange
         exchange.status, exchange.response_headers = status, headers
         exchange.ending = "open"
-        self._is_stream = media_type(headers) == "text/event-stream"
+        self._is_stream = is_streamed(headers)
         self._bound = self._bounds.stream_bytes if self._is_stream else self._bounds.body_bytes
         coding = (exchange.header("content-encoding") or "identity").strip().lower()
         if coding in ("gzip", "x-gzip", "deflate"):

@@ -31,6 +31,7 @@ class RecordedCards:
 
     def __init__(self, own: str) -> None:
         self.own, self.recorder = own, own
+        self.fronts: dict[str, str] = {}  # places over gRPC as the card writes them, and who stands there
         self._said: dict[tuple[str, str], Finding] = {}
 
     @property
@@ -40,7 +41,11 @@ class RecordedCards:
     def hand_on(self, kept: Kept, held: list[bytes], headers: Pairs) -> tuple[list[bytes], Pairs]:
         """The pieces and headers of a whole answer that may be a card, as they go on to the consumer."""
         exchange = kept.exchange
-        card = rewrite_card(kept.body(), own=self.own, recorder=self.recorder) if kept.is_readable else None
+        card = (
+            rewrite_card(kept.body(), own=self.own, recorder=self.recorder, fronts=self.fronts)
+            if kept.is_readable
+            else None
+        )
         if card is None:
             return held, headers
         exchange.purpose = "card"

@@ -16,18 +16,22 @@ from typing import Final, Self
 
 import httpx
 
+from a2a_lab.core.addresses import authority, dialled
 from a2a_lab.core.consumer_findings import CARD_OFFERED_ELSEWHERE, RECORDING_FULL
 from a2a_lab.core.policy import Bounds
 from a2a_lab.core.quoting import quoted
 from a2a_lab.core.urls import parse_url
 from a2a_lab.errors import HarnessFault, Misuse
+from a2a_lab.net import grpc_channel
 from a2a_lab.net.client import CONNECT_S, NONCE_HEADER, Reach, fault_of, tls_context
 from a2a_lab.net.evidence import Recorder
 from a2a_lab.net.front import Front, Message, Receive, Send
+from a2a_lab.net.grpc_recording import GrpcFront
 from a2a_lab.net.keeping import LEFT, STOPPED, Budget, Kept, Listener
 from a2a_lab.net.recorded_cards import CARD_BYTES, Pairs, RecordedCards, may_be_card
 from a2a_lab.verdicts import Finding
 from a2a_lab.wire.exchange import Exchange, first_header
+from a2a_lab.wire.rewriting import grpc_places
 
 FAULT_HEADER: Final = "x-a2a-lab-fault"
 NOT_OURS: Final = "not-what-was-started"
@@ -75,6 +79,7 @@ class RecordingProxy:
         self._front = Front(self._app)
         self._client: httpx.AsyncClient | None = None
         self._cards = RecordedCards(self.own)
+        self._fronts: dict[str, GrpcFront] = {}
 
     @property
     def url(self) -> str:
@@ -108,10 +113,35 @@ class RecordingProxy:
         self._cards.recorder = await self._front.start()
         return self
 
+    async def _stand_in(self, kept: Kept) -> None:
+        """Stand in front of what a card names over gRPC as well, where that is the agent's own host.
+
+        Where the extra for it is not installed these places stay as they are, and `findings` say so.
+        """
+        if not kept.is_readable or not grpc_channel.is_available():
+            return
+        for url in grpc_places(kept.body(), own=self.own):
+            if url in self._cards.fronts:
+                continue
+            place = authority(dialled(url))
+            if place not in self._fronts:
+                front = GrpcFront(
+                    url, keep=self._kept, cut_by=lambda: self.cut_by, reach=self._reach, fault=FAULT_HEADER
+                )
+                await front.start()
+                self._fronts[place] = front
+            self._cards.fronts[url] = self._fronts[place].address
+
+    def _kept(self, exchange: Exchange) -> Kept:
+        """Begin the copy of an exchange."""
+        return Kept(exchange, self.recorder, bounds=self._bounds, budget=self._budget, listener=self._listener)
+
     async def __aexit__(
         self, kind: type[BaseException] | None, fault: BaseException | None, trace: TracebackType | None
     ) -> None:
         await self._front.stop()
+        for front in self._fronts.values():
+            await front.stop()
         if self._client is not None:
             await self._client.aclose()
 
@@ -126,7 +156,7 @@ class RecordingProxy:
             url=self.own + target.decode("latin-1"),
             request_headers=[(name, self._as_asked(name, value)) for name, value in _texts(sent)],
         )
-        kept = Kept(exchange, self.recorder, bounds=self._bounds, budget=self._budget, listener=self._listener)
+        kept = self._kept(exchange)
         ear = _Ear(receive)
         listening = asyncio.create_task(ear.listen())
         passing = asyncio.create_task(self._pass(kept, scope, sent, target, ear, send))
@@ -193,6 +223,7 @@ class RecordingProxy:
                 if size > CARD_BYTES:
                     break
             else:
+                await self._stand_in(kept)
                 held, headers = self._cards.hand_on(kept, held, headers)
         start = {"type": "http.response.start", "status": response.status_code}
         await send({**start, "headers": [(name.lower(), value) for name, value in headers]})

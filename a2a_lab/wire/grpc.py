@@ -11,7 +11,6 @@ import json
 from collections.abc import Mapping
 from dataclasses import replace
 from typing import ClassVar, Final
-from urllib.parse import urlsplit
 
 from a2a_lab.core.addresses import authority, dialled
 from a2a_lab.core.model import Binding, Json, RpcError, StreamEvent
@@ -23,6 +22,7 @@ from a2a_lab.wire import answers, envelope, faults, frames, grpc_errors, http_sh
 from a2a_lab.wire.binding import BoundDialect, restaged
 from a2a_lab.wire.messages import Answer, Headers, Op, OutMessage, RequestFacts, WireRequest
 from a2a_lab.wire.protojson import BESIDE
+from a2a_lab.wire.spoken import grpc_method
 
 
 def _fault(slug: str, means: str, verdict: Verdict, clause: str) -> FindingKind:
@@ -171,15 +171,15 @@ class GrpcDialect(BoundDialect):
 
     def parse_request(self, body: bytes, *, method: str = "POST", url: str = "") -> RequestFacts:
         """Read a consumer's request. Raises MalformedJson for a body that is no JSON."""
-        parts = urlsplit(url)
-        op = next((op for op, name in self.names.items() if parts.path == f"/{name}"), None)
+        called = grpc_method(url)
+        op = next((op for op, name in self.names.items() if called == name), None)
         facts = RequestFacts(op=op, method=self.names[op] if op else None, rpc_id=None)
         if op is None or method != "POST":
             return replace(facts, op=None)
         found: list[Finding] = []
         params, _ = strict_json.parse_noting(body)
         params = _opened(params, found)
-        facts = replace(facts, endpoint=f"{parts.scheme}://{parts.netloc}")
+        facts = replace(facts, endpoint=url.removesuffix(f"/{called}"))
         read = self.read_params(facts, params) if isinstance(params, dict) else facts
         return replace(read, findings=(*found, *read.findings))
 

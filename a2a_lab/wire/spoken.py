@@ -9,7 +9,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Final
-from urllib.parse import urlsplit
 
 from a2a_lab.core.model import Interface, Json
 from a2a_lab.core.version import line_of
@@ -53,7 +52,7 @@ class Spoken:
         """A method of gRPC names its service and thereby its version, at whatever address."""
         if request.method != "POST":
             return None
-        called = urlsplit(request.url).path[1:]
+        called = grpc_method(request.url)
         return next((one for one in self._dialects if one.binding == _GRPC and called in one.names.values()), None)
 
     def _over_jsonrpc(self, url: str, called: str) -> Dialect | None:
@@ -100,6 +99,11 @@ class Spoken:
             return None
         called = document.get("method") if isinstance(document, dict) else None
         return called if isinstance(called, str) else None
+
+
+def grpc_method(url: str) -> str:
+    """What a URL calls over gRPC: service and method, without the slash before them. Any text will do."""
+    return url.partition("://")[2].partition("/")[2].partition("?")[0]
 
 
 def _said(request: HttpRequest) -> str | None:

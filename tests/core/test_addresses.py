@@ -4,7 +4,17 @@ from __future__ import annotations
 
 import pytest
 
-from a2a_lab.core.addresses import Reach, is_loopback, is_private, is_wildcard, judge_addresses, judge_typed, reach_of
+from a2a_lab.core.addresses import (
+    Reach,
+    authority,
+    dialled,
+    is_loopback,
+    is_private,
+    is_wildcard,
+    judge_addresses,
+    judge_typed,
+    reach_of,
+)
 from a2a_lab.core.policy import Policy
 from a2a_lab.verdicts import Stage, Verdict
 from tests.core.cards import AGENT, slugs
@@ -125,6 +135,35 @@ def test_a_grpc_interface_is_a_host_and_a_port() -> None:
         return slugs(judge_addresses(url, typed=AGENT, policy=Policy(), binding="GRPC"))
 
     assert judged("agent.example.test:50051") == [] and judged("localhost:50051") == ["address-loopback"]
+    assert judged("agent.example.test:") == [] and judged("http://agent.example.test:50051") == ["scheme-downgrade"]
+
+
+@pytest.mark.parametrize(
+    ("url", "plain", "there"),
+    [
+        ("agent.example.test:50051", (), "https://agent.example.test:50051"),
+        ("agent.example.test:50051", ("agent.example.test",), "http://agent.example.test:50051"),
+        ("https://agent.example.test:50051", ("agent.example.test",), "https://agent.example.test:50051"),
+        ("HTTP://agent.example.test", (), "http://agent.example.test:443"),
+        ("127.0.0.1:7", (), "http://127.0.0.1:7"),
+        ("grpcs://localhost:7", (), "https://localhost:7"),
+    ],
+)
+def test_grpc_is_plain_text_on_this_machine_or_where_it_is_allowed(
+    url: str, plain: tuple[str, ...], there: str
+) -> None:
+    place = dialled(url, plain=frozenset(plain))
+    assert f"{place.scheme}://{authority(place)}" == there
+
+
+def test_credentials_for_a_host_are_for_its_grpc_port_only_where_that_is_the_same_origin() -> None:
+    def judged(url: str, **more: frozenset[str]) -> list[str]:
+        policy = Policy(**more)  # type: ignore[arg-type]
+        return slugs(judge_addresses(url, typed=AGENT, policy=policy, credentials_for={AGENT}, binding="GRPC"))
+
+    assert judged("agent.example.test:443") == []
+    assert judged("agent.example.test:50051") == ["cross-origin-credentials"]
+    assert judged("agent.example.test:50051", allow_origins=frozenset({"https://agent.example.test:50051"})) == []
 
 
 def test_the_refusal_says_both_values_and_what_to_do() -> None:

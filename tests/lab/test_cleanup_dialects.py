@@ -18,8 +18,8 @@ from a2a_lab.net.caller import Caller
 from a2a_lab.net.client import Http, Reach, new_client, tls_context
 from a2a_lab.net.evidence import Recorder
 from a2a_lab.net.journal import Journal
-from a2a_lab.wire.dialects import DIALECTS, Dialect, OutMessage, dialect_for
-from tests.vendors.bench import Agent, Bench
+from a2a_lab.wire.dialects import Dialect, OutMessage, dialect_for
+from tests.vendors.bench import SIMULATED, Agent, Bench
 
 
 async def leave(agent: Agent, dialect: Dialect, path: Path) -> str:
@@ -47,7 +47,7 @@ async def leave(agent: Agent, dialect: Dialect, path: Path) -> str:
     return event.task_id
 
 
-@pytest.mark.parametrize("dialect", DIALECTS, ids=lambda one: f"{one.id} {one.binding}")
+@pytest.mark.parametrize("dialect", SIMULATED, ids=lambda one: f"{one.id} {one.binding}")
 def test_a_task_that_was_left_is_cancelled_and_verified(bench: Bench, tmp_path: Path, dialect: Dialect) -> None:
     tenant = "acme" if dialect.id == "1.0" else ""
     agent = bench.agent(dialect=dialect.id, binding=dialect.binding, tenant=tenant, work_s=60.0)

@@ -16,7 +16,10 @@ import httpx
 
 from a2a_lab.vendors.launch import RunningAgent, SimulatedHost
 from a2a_lab.vendors.spec import AgentSpec
+from a2a_lab.wire.dialects import DIALECTS, Dialect
 
+SIMULATED: list[Dialect] = [one for one in DIALECTS if one.binding != "GRPC"]
+"""The dialects that simulated agents speak; gRPC has an agent of its own, `tests.lab.grpc_agent`."""
 LIMIT_S = 5.0
 CARD = "/.well-known/agent-card.json"
 METHODS = {

@@ -21,7 +21,7 @@ from a2a_lab.wire.dialects import DIALECTS, Dialect, OutMessage
 from a2a_lab.wire.streams import StreamReader
 from tests.vendors.bench import Agent, Bench
 
-EACH = pytest.mark.parametrize("dialect", DIALECTS, ids=lambda one: f"{one.id} {one.binding}")
+EACH = pytest.mark.parametrize("dialect", SIMULATED, ids=lambda one: f"{one.id} {one.binding}")
 CONTEXT = tls_context(Reach(trust_env=False))
 
 
