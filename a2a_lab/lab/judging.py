@@ -19,10 +19,10 @@ from a2a_lab.judge.offline import Given, Judgement, judge_evidence
 from a2a_lab.judge.visit import Account, Visit
 from a2a_lab.verdicts import Finding, Findings, NotGradeable, Verdict
 from a2a_lab.wire.cards import read_card
+from a2a_lab.wire.dialects import BINDINGS
 from a2a_lab.wire.exchange import Exchange
 
 SUPPORTS = ("1.0", "0.3", "0.2", "0.1")
-BINDINGS = ("JSONRPC", "HTTP+JSON", "GRPC")
 # What the lab itself could not call: nobody asked it to, and what this consumer could call is told on its side.
 _OF_THE_LAB = frozenset({NO_INTERFACE.slug, VERSION_INCOMPATIBLE.slug})
 

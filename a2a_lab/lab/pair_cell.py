@@ -25,7 +25,7 @@ from a2a_lab.judge.transcript import Call
 from a2a_lab.judge.visit import Account
 from a2a_lab.lab.cell import TOOL, Meeting, meet
 from a2a_lab.lab.external import wait_for_client
-from a2a_lab.lab.judging import BINDINGS, PairJudgement
+from a2a_lab.lab.judging import PairJudgement
 from a2a_lab.lab.matrix import Matrix
 from a2a_lab.lab.measures import measure
 from a2a_lab.lab.pair_recall import CLOSING, TEXT, Beside, judge_cell, pair_policy, write_beside
@@ -43,6 +43,7 @@ from a2a_lab.vendors.consumers import ConsumerResult, run_consumer
 from a2a_lab.vendors.ports import Ports
 from a2a_lab.vendors.served import ServedAgent, served
 from a2a_lab.verdicts import Finding
+from a2a_lab.wire.dialects import BINDINGS
 from a2a_lab.wire.exchange import Exchange
 
 LOOK_S = 10.0  # for the lab's own look at a card

@@ -17,13 +17,14 @@ from typing import Any, Final
 from a2a_lab.core.policy import Intent, Policy
 from a2a_lab.errors import HarnessFault, RecordFault
 from a2a_lab.judge.visit import Account
-from a2a_lab.lab.judging import BINDINGS, SUPPORTS, PairJudgement, judge_pair
+from a2a_lab.lab.judging import SUPPORTS, PairJudgement, judge_pair
 from a2a_lab.lab.matrix import Matrix
 from a2a_lab.lab.records import CellRecord, Run
 from a2a_lab.lab.rowreading import read_finding
 from a2a_lab.net.evidence import read_har
 from a2a_lab.net.redact import Redactor
 from a2a_lab.verdicts import Finding, Stage
+from a2a_lab.wire.dialects import BINDINGS
 from a2a_lab.wire.exchange import Exchange
 
 SUFFIX: Final = ".beside.json"

@@ -17,9 +17,9 @@ from a2a_lab.lab.plan import matches
 from a2a_lab.lab.records import CellKey
 from a2a_lab.vendors.consumer_spec import ConsumerSpec
 from a2a_lab.vendors.tables import nearest
+from a2a_lab.wire.dialects import BINDINGS
 
 OF_THE_LAB = ("1.0", "0.3")  # what the lab's own consumers speak
-OF_THE_LAB_OVER = ("JSONRPC", "HTTP+JSON")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -71,9 +71,7 @@ def spec_of(cell: PairCell) -> ConsumerSpec:
     is_stream = cell.key.scenario == "stream"
     wait: Literal["stream", "block"] = "stream" if is_stream else "block"
     name = cell.consumer.name
-    return ConsumerSpec(
-        name=name, skill=None, stream=is_stream, wait=wait, supports=OF_THE_LAB, bindings=OF_THE_LAB_OVER
-    )
+    return ConsumerSpec(name=name, skill=None, stream=is_stream, wait=wait, supports=OF_THE_LAB, bindings=BINDINGS)
 
 
 def _key(agent: AgentEntry, consumer: ConsumerEntry, scenario: str, attempt: int) -> CellKey:
@@ -82,7 +80,7 @@ def _key(agent: AgentEntry, consumer: ConsumerEntry, scenario: str, attempt: int
         agent=agent.name,
         agent_version=agent.vendor.version,
         consumer=consumer.name,
-        binding=_common(agent.vendor.bindings, vendor.bindings if vendor else OF_THE_LAB_OVER),
+        binding=_common(agent.vendor.bindings, vendor.bindings if vendor else BINDINGS),
         version=_common(agent.vendor.dialects, vendor.dialects if vendor else OF_THE_LAB),
         scenario=scenario,
         posture=consumer.posture,

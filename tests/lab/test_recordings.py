@@ -14,8 +14,9 @@ from a2a_lab.core.version import gate_version
 from a2a_lab.errors import RecordFault
 from a2a_lab.lab.recordings import MADE_CARD, Recording, read_recording, with_made_card
 from a2a_lab.wire.cards import read_card
-from a2a_lab.wire.dialects import DIALECTS, Dialect, OutMessage
+from a2a_lab.wire.dialects import Dialect, OutMessage
 from a2a_lab.wire.exchange import Exchange
+from tests.vendors.bench import SIMULATED
 
 BOOK = Path(__file__).parents[2] / "data" / "cases"
 
@@ -27,7 +28,7 @@ def test_a_card_that_a_case_states_is_served_where_it_is_said_to_come_from() -> 
     assert [one.url for one in bare.exchanges] == ["https://agent.example.test/.well-known/agent-card.json"]
 
 
-@pytest.mark.parametrize("dialect", DIALECTS, ids=lambda one: f"{one.id} {one.binding}")
+@pytest.mark.parametrize("dialect", SIMULATED, ids=lambda one: f"{one.id} {one.binding}")
 def test_a_made_card_leads_to_the_recorded_call_in_its_own_dialect(dialect: Dialect) -> None:
     base = "https://agent.example.test/rpc"
     message = OutMessage(message_id="m", parts=(Part(kind="text", text="hi"),))

@@ -19,7 +19,7 @@ from a2a_lab.net.evidence import Recorder
 from a2a_lab.verdicts import Finding
 from a2a_lab.wire.dialects import DIALECTS, Dialect, OutMessage
 from a2a_lab.wire.streams import StreamReader
-from tests.vendors.bench import Agent, Bench
+from tests.vendors.bench import SIMULATED, Agent, Bench
 
 EACH = pytest.mark.parametrize("dialect", SIMULATED, ids=lambda one: f"{one.id} {one.binding}")
 CONTEXT = tls_context(Reach(trust_env=False))
