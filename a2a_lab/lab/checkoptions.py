@@ -20,6 +20,7 @@ from a2a_lab.core.typed import not_extension, not_header_name, not_header_value,
 from a2a_lab.core.urls import parse_url
 from a2a_lab.errors import Misuse
 from a2a_lab.lab.live import connections, policy_of
+from a2a_lab.net import grpc_channel
 from a2a_lab.net.credentials import header_variables
 from a2a_lab.vendors.auth import StaticAuth
 from a2a_lab.vendors.live import LIVE_CLOCKS, LOOPBACK_CLOCKS, TENANT_BY, LiveVendor, Tls, read_live
@@ -169,6 +170,8 @@ def judge_typed(options: CheckOptions) -> None:
     for value in options.bindings:
         if value not in BINDINGS:
             raise Misuse(f"--binding {value!r}: expected {' or '.join(BINDINGS)}; case counts")
+        if value == "GRPC":
+            grpc_channel.require()
 
 
 def _of_options(url: str, options: CheckOptions) -> LiveVendor:

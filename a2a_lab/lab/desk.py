@@ -48,6 +48,7 @@ class LiveDesk:
             transport_timeout_s=transport_timeout_s,
             cap_s=cap_s,
             gate=self.gate,
+            reach=reach_of(self.live),
         )
 
 

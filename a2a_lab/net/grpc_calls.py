@@ -61,6 +61,7 @@ class GrpcCalls(Http):
             connect_to=http._connect_to,
             transport_timeout_s=http._read_timeout,
             cap_s=http._cap_s,
+            gate=http._gate,
             expect_nonce=http.expect_nonce,
             reach=http.reach,
         )
@@ -93,6 +94,8 @@ class GrpcCalls(Http):
         exchange.status = 200
         exchange.response_headers = [("content-type", frames.GRPC), *texts(initial)]
         self._recognise(exchange)
+        if call.done() and (await call.code()).value[0] != 0:
+            await note_end(call, exchange)  # there is no more to come: whoever looks at the head may see why
         return GrpcAnswer(self, call, exchange, method)
 
     def _recognise(self, exchange: Exchange) -> None:
@@ -141,11 +144,19 @@ class GrpcAnswer:
         if fault is not None:
             exchange.fault = fault if fault.startswith("limit") else None
             raise httpx.RemoteProtocolError(fault)
-        trailers, failed = await ended(self._call)
-        exchange.response_headers += trailers
-        exchange.grpc.trailers = [name for name, _ in trailers]
+        failed = await note_end(self._call, exchange)
         if failed is not None:
             yield failed
+
+
+async def note_end(call: Any, exchange: Exchange) -> bytes | None:
+    """Write down the trailers of a call that is over, once; gives the line that says its failure, if it failed."""
+    assert exchange.grpc is not None
+    trailers, failed = await ended(call)
+    if not exchange.grpc.trailers:
+        exchange.response_headers += trailers
+        exchange.grpc.trailers = [name for name, _ in trailers]
+    return failed
 
 
 async def ended(call: Any) -> tuple[Pairs, bytes | None]:

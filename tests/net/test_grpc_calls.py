@@ -17,6 +17,7 @@ from a2a_lab.core.resolution import ResolvedTarget
 from a2a_lab.errors import Misuse
 from a2a_lab.net.caller import Called, Caller
 from a2a_lab.net.client import Http, Reach, new_client, tls_context
+from a2a_lab.net.credentials import Fixed
 from a2a_lab.net.evidence import Recorder
 from a2a_lab.net.redact import Redactor
 from a2a_lab.wire.dialects import OutMessage, dialect_for
@@ -41,9 +42,8 @@ async def caller_of(
         options.setdefault("bounds", Bounds())
         http = Http(client, Recorder(), reach=reach, **options)
         target = ResolvedTarget(dispatch_url=place, binding="GRPC", version=version)
-        yield Caller(
-            http, dialect_for(version, "GRPC"), target, credentials=credentials or {}, bounds=options["bounds"]
-        )
+        own = Fixed(credentials) if credentials else None
+        yield Caller(http, dialect_for(version, "GRPC"), target, credentials=own, bounds=options["bounds"])
 
 
 def sent(handler: Handler | None, *, total_s: float = 5.0, **options: Any) -> Called:
