@@ -72,6 +72,7 @@ def check(
     Ends with 0 for accept or hint, 1 for worse, 2 where the agent could not be judged, 3 for a fault of the lab.
     """
     from a2a_lab.cli import show
+    from a2a_lab.core.quoting import counted
     from a2a_lab.lab.api import check_agent
     from a2a_lab.lab.check import PROMPT
 
@@ -136,5 +137,5 @@ def check(
     show.say("")
     if result.would_send:
         show.say(result.would_send)
-    show.say(f"{result.measures['requests']} requests; evidence: {result.evidence}")
+    show.say(f"{counted(result.measures['requests'], 'request')}; evidence: {result.evidence}")
     raise typer.Exit(result.exit_code)

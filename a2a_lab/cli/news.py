@@ -20,7 +20,7 @@ def tell(compared: Sequence[Compared]) -> int:
     """Say it; 1 where there is news (R39)."""
     from a2a_lab.lab.expectations import Outcome
 
-    show.say(counted(compared) or "nothing was expected of this matrix")
+    show.say(tallied(compared) or "nothing was expected of this matrix")
     news = [one for one in compared if one.outcome.is_news]
     for one in news[:_LISTED]:
         show.say(show.loud(one.outcome.value), f": {one.cell.key}")
@@ -41,7 +41,7 @@ def tell(compared: Sequence[Compared]) -> int:
     return 1 if news else 0
 
 
-def counted(compared: Sequence[Compared]) -> str:
+def tallied(compared: Sequence[Compared]) -> str:
     """`28 work, 22 fail as expected`: how many cells came out in which way."""
     from a2a_lab.lab.expectations import TOLD, counts
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from a2a_lab.cli import news, show
+from a2a_lab.core.quoting import counted
 
 if TYPE_CHECKING:
     from a2a_lab.lab.matrix import Matrix
@@ -74,7 +75,8 @@ def show_plan(matrix: Matrix, *, posture: str, only: str, must_include: str, att
     )
     needed = {cell.agent.vendor.environment_name for cell in cells}
     needed |= {cell.consumer.vendor.environment_name for cell in cells if cell.consumer.vendor is not None}
-    show.say(f"{len(cells)} cells in {len(needed)} environments ({', '.join(sorted(needed))}); nothing was run")
+    places = f"{counted(len(needed), 'environment')} ({', '.join(sorted(needed))})"
+    show.say(f"{counted(len(cells), 'cell')} in {places}; nothing was run")
     return 0
 
 

@@ -115,12 +115,12 @@ def _ended(made: Report, wanted: Sequence[str], *, as_json: bool) -> int:
     last = list(made.runs.values())[-1]
     if as_json:
         show.print_json(made.as_json() | pairs.json_of(last))
+    elif pairs.is_of_pairs(last):
+        _show_field(last)
+        show.say(f"page: {made.page}")  # first: an old run may not fit the expectations of today, and has its page
+        pairs.show_news(last)
     else:
-        if pairs.is_of_pairs(last):
-            _show_field(last)
-            pairs.show_news(last)
-        else:
-            _show_summary(made.as_json()["summary"])
+        _show_summary(made.as_json()["summary"])
         show.say(f"page: {made.page}")
     return 1 if _fails(last.cells, wanted) else pairs.exit_code(last)
 

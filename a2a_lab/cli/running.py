@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import Any
 
 from a2a_lab.cli import pairs, show
+from a2a_lab.core.quoting import counted
 from a2a_lab.errors import Misuse
 from a2a_lab.lab.records import Measures
 from a2a_lab.lab.run import Progress
@@ -78,7 +79,7 @@ def run_command(
                 [
                     f"{cell.key.agent} x {cell.key.consumer}",
                     show.word(cell.verdict.value),
-                    f"{cell.authority}, {_counted(cell.measures)}: {cell.said}",
+                    f"{cell.authority}, {_measured(cell.measures)}: {cell.said}",
                 ]
                 for cell in run.cells
                 if cell.key.posture == posture
@@ -90,14 +91,14 @@ def run_command(
     return 0
 
 
-def _counted(one: Measures) -> str:
+def _measured(one: Measures) -> str:
     counts = [
         (one.renegotiation_cycles, "renegotiation cycle"),
         (one.orphans, "orphan"),
         (one.hangs, "timed-out wait"),
     ]
     words = [{True: "held", False: "not held", None: "untested"}[one.held]]
-    words += [f"{count} {name}{'s' if count > 1 else ''}" for count, name in counts if count]
+    words += [counted(count, name) for count, name in counts if count]
     words += ["delivered" if one.delivered else "nothing delivered", f"{one.time_to_verdict_s:.1f} s"]
     return ", ".join(words)
 
@@ -134,7 +135,7 @@ def plan_command(
     for cell in cells:
         show.say(str(cell.key))
         show.say(f"    {cell.agent.purpose or cell.key.agent}; meets who sends {_wants(cell.consumer)}")
-    show.say(f"{len(cells)} cells; nothing was run")
+    show.say(f"{counted(len(cells), 'cell')}; nothing was run")
     return 0
 
 

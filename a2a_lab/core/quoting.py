@@ -33,3 +33,8 @@ def listed(values: tuple[str, ...] | list[str], most: int = 8) -> str:
     """Several names in a sentence, the first few and how many more there are."""
     shown = ", ".join(ascii_controls(value[:SHOWN]) for value in values[:most])
     return f"{shown} and {len(values) - most} more" if len(values) > most else shown
+
+
+def counted(count: int, one: str, many: str = "") -> str:
+    """`1 event`, `2 events`: a count with its word in the right number."""
+    return f"{count} {one if count == 1 else many or one + 's'}"

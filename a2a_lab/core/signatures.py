@@ -16,7 +16,7 @@ from a2a_lab.core.keys import KeySet
 from a2a_lab.core.model import Card, Interface
 from a2a_lab.core.policy import Intent, Policy
 from a2a_lab.core.profiles import PROFILES, profiles_for
-from a2a_lab.core.quoting import quoted
+from a2a_lab.core.quoting import counted, quoted
 from a2a_lab.core.signature_entry import EntryJudge, Forms, Judged, by_policy
 from a2a_lab.core.signature_findings import TOO_MANY, UNSIGNED
 from a2a_lab.errors import MalformedJson
@@ -118,7 +118,7 @@ def _report(judged: list[Judged], *, unread: int) -> SignatureReport:
         for finding in one.findings
     ]
     if unread:
-        detail = f"{unread} signatures after the first {ENTRIES_READ} were not read"
+        detail = f"{counted(unread, 'signature')} after the first {ENTRIES_READ} not read"
         findings.append(TOO_MANY(detail, at="/signatures", unread=unread))
     wanted = [one.wanted_jku for one in judged if one.wanted_jku and not good]
     return SignatureReport(

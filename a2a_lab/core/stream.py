@@ -19,6 +19,7 @@ from a2a_lab.core import stream_findings as found
 from a2a_lab.core.closures import CLOSURES, UNSETTLED, Closure, Ending
 from a2a_lab.core.model import Artifact, State, StreamEvent, Task
 from a2a_lab.core.policy import Clocks
+from a2a_lab.core.quoting import counted
 from a2a_lab.core.stream_content import StreamContent, StreamOp
 from a2a_lab.core.stream_end import last_findings
 from a2a_lab.core.stream_hangs import out_of_time
@@ -183,7 +184,7 @@ class StreamWatch:
         if situation in ("message", "ended", "unproved") and ending in ("truncated", "reset"):
             self.note(found.TAIL_DROPPED(f"after the end the body was {ending}", dropped=dropped[:200]))
         state = self.content.state.value if self.content.state else "none"
-        said = f"the last state was {state}, after {self.content.events} events"
+        said = f"the last state was {state}, after {counted(self.content.events, 'event')}"
         if closure == "eof-nonterminal":
             self.note(found.EOF_NONTERMINAL(f"the stream was closed; {said}", state=state))
         elif closure == "truncated":

@@ -7,7 +7,7 @@ from typing import Final
 from a2a_lab.core import stream_findings as found
 from a2a_lab.core.closures import ENDED, Closure
 from a2a_lab.core.model import State, Task
-from a2a_lab.core.quoting import listed
+from a2a_lab.core.quoting import counted, listed
 from a2a_lab.core.stream_content import StreamContent
 from a2a_lab.core.stream_times import StreamTimes
 from a2a_lab.verdicts import Finding, Verdict
@@ -41,7 +41,7 @@ def _left_behind(content: StreamContent, closure: Closure) -> list[Finding]:
     """A connection that broke or an error leaves a task, and perhaps artifacts, whose end nobody knows."""
     left = []
     if closure == "reset":
-        left.append(found.STREAM_RESET(f"the connection broke after {content.events} events"))
+        left.append(found.STREAM_RESET(f"the connection broke after {counted(content.events, 'event')}"))
     names = [artifact.id for artifact in content.reassembly.artifacts]
     if closure in ("reset", "error-frame") and names:
         left.append(found.OPEN_ARTIFACT(f"nobody knows what becomes of {listed(names)}", found=names[:_NAMED]))
@@ -62,7 +62,7 @@ def _without_artifact(content: StreamContent) -> list[Finding]:
     """The record's rule: declared streaming that completes without any artifact is no success (R28)."""
     if content.artifact_events or content.has_snapshot_artifacts:
         return []
-    detail = f"{content.events} events, state completed, and no artifact; do not mark the task complete"
+    detail = f"{counted(content.events, 'event')}, state completed, and no artifact; do not mark the task complete"
     return [found.WITHOUT_ARTIFACT(detail, events=content.events)]
 
 
@@ -74,4 +74,4 @@ def _delivery(content: StreamContent, times: StreamTimes) -> list[Finding]:
     waited = first - times.opened
     if waited <= LATE_S or last - first > BURST_S:
         return []
-    return [found.ALL_AT_ONCE(f"{content.events} events came at once after {waited:.1f} s", waited_s=waited)]
+    return [found.ALL_AT_ONCE(f"{counted(content.events, 'event')} came at once after {waited:.1f} s", waited_s=waited)]

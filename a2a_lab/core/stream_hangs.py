@@ -5,6 +5,7 @@ from __future__ import annotations
 from a2a_lab.core import stream_findings as found
 from a2a_lab.core.closures import Closure
 from a2a_lab.core.model import Task
+from a2a_lab.core.quoting import counted
 from a2a_lab.core.stream_content import StreamContent
 from a2a_lab.core.stream_times import Due, StreamTimes
 from a2a_lab.verdicts import Finding, Verdict
@@ -30,10 +31,12 @@ def out_of_time(
         detail = f"the task is {ended.value}, the stream said nothing for {quiet:.1f} s"
         return _silent(times), [found.END_NOT_SIGNALLED(detail, waited_s=quiet, state=state)]
     if what == "total" and times.last_event_at is not None:
-        detail = f"{content.events} events in {now - times.opened:.1f} s and no end; the last state was {state}"
+        detail = (
+            f"{counted(content.events, 'event')} in {now - times.opened:.1f} s and no end; the last state was {state}"
+        )
         return "drip-hang", [found.DRIP_HANG(detail, waited_s=quiet, state=state)]
     kind = found.LIVE_HANG if times.is_pinged else found.IDLE_HANG
-    detail = f"no event for {quiet:.1f} s ({comments} comments); the last state was {state}"
+    detail = f"no event for {quiet:.1f} s ({counted(comments, 'comment')}); the last state was {state}"
     return _silent(times), [kind(detail, waited_s=quiet, state=state)]
 
 

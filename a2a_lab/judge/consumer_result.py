@@ -10,7 +10,7 @@ from typing import Final
 
 from a2a_lab.core import consumer_findings as found
 from a2a_lab.core.model import State
-from a2a_lab.core.quoting import listed, quoted
+from a2a_lab.core.quoting import counted, listed, quoted
 from a2a_lab.judge.visit import Account, Visit
 from a2a_lab.verdicts import Finding
 
@@ -84,7 +84,9 @@ def _artifacts(visit: Visit, account: Account) -> Iterator[Finding]:
     if account.error is None and (account.ok or account.events):
         lost = missing_artifacts(visit, account)
         if lost:
-            detail = f"{len(lost)} of {len(visit.artifacts)} artifacts are missing ({listed(lost)}); it was told "
+            detail = (
+                f"{len(lost)} of {counted(len(visit.artifacts), 'artifact')} missing ({listed(lost)}); it was told "
+            )
             yield found.ARTIFACTS_DROPPED(detail + quoted(account.said), found=lost)
     shown = "".join(_plain(text) for text in account.artifacts.values())
     for name, text in visit.artifacts.items():

@@ -18,6 +18,7 @@ from typing import Any
 
 from a2a_lab.core.addresses import is_loopback
 from a2a_lab.core.policy import Intent, Policy
+from a2a_lab.core.quoting import counted
 from a2a_lab.core.urls import parse_url
 from a2a_lab.errors import Misuse
 from a2a_lab.lab.cell import TOOL
@@ -81,7 +82,8 @@ class Observation:
             return NOTHING_CAME
         visit, cause = self.judged.visit, self.judged.consumer.cause
         told = (
-            f"{len(visit.looks)} looks for a card, {len(visit.sends)} messages, {len(self.exchanges)} requests in all"
+            f"{counted(len(visit.looks), 'look')} for a card, {counted(len(visit.sends), 'message')}, "
+            f"{counted(len(self.exchanges), 'request')} in all"
         )
         return f"{told}; {cause.slug}: {cause.detail}" if cause is not None else told
 

@@ -18,6 +18,7 @@ import httpx
 from a2a_lab.core.causes import AGENT_DIED
 from a2a_lab.core.discovery import Discovery, discover
 from a2a_lab.core.policy import Intent, Policy
+from a2a_lab.core.quoting import counted
 from a2a_lab.core.urls import parse_url
 from a2a_lab.errors import HarnessFault, LabError
 from a2a_lab.judge.consumer import attribute_ends
@@ -274,7 +275,7 @@ def _said(account: Account | None, judged: PairJudgement) -> str:
     if account is not None:
         return account.said
     cause = judged.consumer.cause
-    return cause.detail if cause is not None else f"{len(judged.visit.sends)} messages, all answered"
+    return cause.detail if cause is not None else f"{counted(len(judged.visit.sends), 'message')}, all answered"
 
 
 def _fault(cell: PairCell, fault: LabError, started: str) -> CellRecord:

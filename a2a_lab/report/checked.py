@@ -15,8 +15,10 @@ from a2a_lab.report.html import LONG, Child, Html, escape, join, tag
 from a2a_lab.report.table import Prose, Sorted, facts, table
 from a2a_lab.report.tables import judge_told
 from a2a_lab.report.timeline import timeline
+from a2a_lab.report.words import words_for
 from a2a_lab.verdicts import NotGradeable, Stage, Verdict
 
+_UNITS = {"time_to_verdict_s": "seconds to the verdict", "waited_s": "seconds waited", "hangs": "timed-out waits"}
 _SPARE = frozenset({"held", "diverged", "delivered"})
 
 
@@ -36,7 +38,7 @@ def verdict(checked: Mapping[str, Any], *, said: str, card: Mapping[str, Any], w
         "tenant": target.get("tenant"),
     }
     told |= {
-        name.replace("_", " "): _figure(value)
+        _UNITS.get(name, name.replace("_", " ")): _figure(value)
         for name, value in (checked.get("measures") or {}).items()
         if value and name not in _SPARE
     }
@@ -86,6 +88,12 @@ def clients(readings: Mapping[str, str]) -> Html:
     return tag(
         "dl", *(join([tag("dt", f"{v} client"), tag("dd", told)]) for v, told in readings.items()), class_="words"
     )
+
+
+def words(checked: Mapping[str, Any]) -> Html:
+    """What the words and rules on the page of one agent mean."""
+    found = [finding for record in read_stages(checked).values() for finding in record.findings]
+    return words_for(found, verdicts={checked["verdict"]})
 
 
 def exchanges(path: str, *, bodies: bool = False) -> Html:

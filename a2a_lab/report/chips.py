@@ -8,9 +8,11 @@ from collections.abc import Iterable, Sequence
 
 from a2a_lab.lab.pairings import SCENARIOS
 from a2a_lab.lab.records import CellRecord, Outcome
-from a2a_lab.report.html import Child, Html, anchor, join, plural, tag
+from a2a_lab.report.html import Child, Html, anchor, join, plural, shown, tag
 from a2a_lab.report.opening import Placed
 from a2a_lab.verdicts import Verdict
+
+_NAME = 80  # characters of a vendor's name where two stand beside each other
 
 TIMED_OUT = "timed-out wait"
 """What the measure `hangs` counts, in words that nobody takes for the verdict `hang` (R30)."""
@@ -95,4 +97,4 @@ def pair_name(cell: CellRecord) -> str:
     """`alder × notes`; with what a pair of real vendors did, and with the attempt where it is not the first."""
     did = f", {cell.key.scenario}" if cell.key.scenario in SCENARIOS else ""
     attempt = f" #{cell.key.attempt}" if cell.key.attempt > 1 else ""
-    return f"{cell.key.agent} × {cell.key.consumer}{did}{attempt}"
+    return f"{shown(cell.key.agent, cap=_NAME)} × {shown(cell.key.consumer, cap=_NAME)}{did}{attempt}"

@@ -31,6 +31,7 @@ __all__ = [
     "check_exchanges",
     "check_stages",
     "check_verdict",
+    "check_words",
     "cost",
     "differences",
     "environments",
@@ -209,6 +210,11 @@ def check_stages(result: Checked) -> Fragment:
 def check_clients(result: Checked) -> Fragment:
     """What today's clients of each generation would do with the card."""
     return _piece(checked.clients(result.clients), text="what clients would do")
+
+
+def check_words(result: Checked) -> Fragment:
+    """A glossary of what occurs on the page of one agent."""
+    return _piece(checked.words(result.as_json()), text="what the words mean")
 
 
 def check_exchanges(result: Checked, *, bodies: bool = False) -> Fragment:

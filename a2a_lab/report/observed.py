@@ -19,6 +19,7 @@ from a2a_lab.report.render import write_page
 from a2a_lab.report.table import Prose, Sorted, facts, table
 from a2a_lab.report.tables import judge_told
 from a2a_lab.report.timeline import timeline
+from a2a_lab.report.words import words_for
 from a2a_lab.verdicts import Finding, Stage
 
 
@@ -36,6 +37,7 @@ def observed_page(seen: Observation, path: Path, *, now: datetime, bodies: bool 
         ),
         ("## Before the first message", steps_table(seen)),
         ("## Timeline", timeline_table(timeline(seen.exchanges, bodies=bodies))),
+        ("## Words", words_for([*seen.consumer_findings, *seen.agent_findings], verdicts={seen.verdict.value})),
     ]
     new = nbformat().v4
     cells = []

@@ -37,7 +37,7 @@ def _failing(found: Sequence[Compared], failing: int) -> str:
         return f"{failing} {verb}"
     if known == failing:
         return f"{failing} {verb}, {'as expected' if failing == 1 else 'all of them as expected'}"
-    return f"{failing} {verb}, {known} of them as expected"
+    return f"{failing} {verb}, {known or 'none'} of them as expected"
 
 
 def tiles(run: Run) -> Html:

@@ -18,7 +18,7 @@ _TILES: list[tuple[str, str, bool | None, str]] = [
     ("pairs_with_renegotiation", "pairs renegotiated", False, "renegotiation_cycles"),
     ("refused_sends", "payloads sent and refused", False, ""),
     ("pairs_with_orphans", "pairs left orphans", False, "orphans"),
-    ("hangs", "timed-out waits, ended by a timeout alone", False, ""),
+    ("hangs", "timed-out waits", False, ""),
 ]
 _OF_PAIRS = {"held", "delivered", "pairs_with_renegotiation", "pairs_with_orphans"}
 

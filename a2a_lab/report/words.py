@@ -8,13 +8,13 @@ import platform
 from collections.abc import Iterable, Mapping, Sequence
 from importlib.metadata import PackageNotFoundError, version
 
-from a2a_lab.lab.records import CellRecord, Run, missing_cells
+from a2a_lab.lab.records import Run, missing_cells
 from a2a_lab.report.html import Child, Html, join, plural, tag
 from a2a_lab.report.opening import of_pairs
 from a2a_lab.report.rules import CLOSURES, RULES, STAGES, named
 from a2a_lab.report.table import facts
 from a2a_lab.report.tables import vendors_table
-from a2a_lab.verdicts import CATALOGUE, NotGradeable, Verdict
+from a2a_lab.verdicts import CATALOGUE, Finding, NotGradeable, Verdict
 
 VERDICTS: dict[str, str] = {
     "accept": "it worked and conformed to the specification and to this lab's policy",
@@ -46,28 +46,47 @@ WORDS: dict[str, str] = {
     "policy": "this lab's stricter rule decided: falling short of it breaks nothing that is published",
 }
 
+_ALWAYS = ("authoritative", "advisory", "spec", "policy")
+
 
 def words(runs: Sequence[Run]) -> Html:
     """A glossary of what occurs on this page: verdicts, the fixed words, closures, each finding and each rule cited."""
     cells = [cell for run in runs for cell in run.cells]
-    met = {cell.verdict.value for cell in cells} | {finding.verdict.value for c in cells for finding in c.findings}
+    return words_for(
+        [finding for cell in cells for finding in cell.findings],
+        verdicts={cell.verdict.value for cell in cells},
+        closures={cell.closure for cell in cells},
+        slugs=[slug for cell in cells for slug in cell.errors],
+        others=WORDS,
+    )
+
+
+def words_for(
+    findings: Sequence[Finding],
+    *,
+    verdicts: Iterable[str] = (),
+    closures: Iterable[str | None] = (),
+    slugs: Iterable[str] = (),
+    others: Mapping[str, str] | None = None,
+) -> Html:
+    """The same for findings that belong to no run, such as those of one agent."""
+    met = {*verdicts, *(finding.verdict.value for finding in findings)}
     order = [*(verdict.value for verdict in Verdict), *(word.value for word in NotGradeable)]
-    closures = {cell.closure for cell in cells}
+    ended = set(closures)
     parts = {
         "Verdicts": {word: VERDICTS[word] for word in order if word in met},
-        "Other words": WORDS,
+        "Other words": others if others is not None else {word: WORDS[word] for word in _ALWAYS},
         "Stages": STAGES,
-        "How streams ended (closure)": {name: told for name, told in CLOSURES.items() if name in closures},
-        "Findings on this page": _slugs(cells),
-        "Rules cited on this page": named(finding.rule for cell in cells for finding in cell.findings),
+        "How streams ended (closure)": {name: told for name, told in CLOSURES.items() if name in ended},
+        "Findings on this page": _slugs([*slugs, *(finding.slug for finding in findings)]),
+        "Rules cited on this page": named(finding.rule for finding in findings),
     }
     return join(join([tag("h3", title), _glossary(entries)]) for title, entries in parts.items() if entries)
 
 
-def _slugs(cells: Iterable[CellRecord]) -> dict[str, str]:
+def _slugs(met: Iterable[str]) -> dict[str, str]:
     catalogue = load_catalogue()
-    slugs = sorted({slug for cell in cells for slug in (*cell.errors, *(finding.slug for finding in cell.findings))})
-    return {slug: catalogue[slug] for slug in slugs if slug in catalogue}
+    return {slug: catalogue[slug] for slug in sorted(set(met)) if slug in catalogue}
 
 
 def _glossary(entries: Mapping[str, str]) -> Html:

@@ -284,3 +284,27 @@ def test_paper_has_no_frames_that_cut_and_explains_its_words(open_page: Any, pla
     cut = "nodes => nodes.filter(n => getComputedStyle(n).overflowY !== 'visible').length"
     assert page.locator(".scroll").evaluate_all(cut) == 0
     assert page.locator("#rule-R30").is_visible()
+
+
+HOSTILE = "‮evil⁦" + "W" * 230 + "́" * 40 + "<script>alert(1)</script>‏"
+
+
+def test_a_page_of_hostile_names_keeps_its_shape_and_runs_nothing(open_page: Any, tmp_path: Path) -> None:
+    """Very long names, marks of direction, control characters and markup, wherever a vendor can put a word."""
+    name = HOSTILE.replace("/", "-")
+    found = synthetic.finding(
+        "mode-narrowed", synthetic.Stage.PROBE, synthetic.Verdict.HINT, detail=f"\x1b[31m{HOSTILE}"
+    )
+    keys = [synthetic.key(name, consumer, "foreign", scenario="send") for consumer in ("notes", name[::-1])]
+    cells = [
+        synthetic.cell(key, synthetic.Verdict.REFUSE, [found], said=HOSTILE, errors=(HOSTILE,), orphans=())
+        for key in keys
+    ]
+    folder = synthetic.write(tmp_path / "run", cells, posture="foreign", matrix="real", parameters={"matrix": "real"})
+    opened = open_page(report_again([folder]).page, viewport={"width": 1280, "height": 900})
+    opened.page.locator("#open").click()
+    opened.page.wait_for_timeout(100)
+    assert opened.said == [] and len(opened.requests) == 1
+    assert opened.page.evaluate("document.documentElement.scrollWidth") == 1280
+    shown = opened.page.locator("main").inner_text()
+    assert not set(shown) & set("‮⁦‏\x1b") and "⟨U+202E⟩" in shown
