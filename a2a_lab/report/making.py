@@ -6,7 +6,6 @@ opened and run again. While they run, progress is read from the records on disk:
 
 from __future__ import annotations
 
-import math
 import tempfile
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
@@ -162,10 +161,8 @@ def notebook_path(notebook: str | Path) -> Path:
 
 def refuse_timeout(seconds: float | None) -> None:
     """`Misuse` for a transport timeout that no client could have; None takes the matrix's own."""
-    if seconds is not None and not (seconds > 0 and math.isfinite(seconds)):
-        raise Misuse(
-            f"--transport-timeout {seconds:g}: expected seconds above 0; leave it out to take the matrix's own"
-        )
+    if seconds is not None and (expected := not_seconds(seconds)):
+        raise Misuse(f"--transport-timeout {seconds:g}: expected {expected}")
 
 
 def _folder(out: Path, began: datetime) -> Path:

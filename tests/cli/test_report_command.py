@@ -51,8 +51,8 @@ def test_two_runs_of_the_same_pairs_have_links_of_their_own(tmp_path: Path) -> N
         (("runs/one", "--attempts", "2"), "--attempts says how to run, and a recorded RUN is shown as it was"),
         (("runs/one",), "runs/one holds no records.jsonl"),
         (("runs/one", "runs/two", "runs/three"), "report takes one run, or two to compare; 3 were named"),
-        (("--transport-timeout", "0"), "--transport-timeout 0: expected seconds above 0"),
-        (("--transport-timeout", "nan"), "--transport-timeout nan: expected seconds above 0"),
+        (("--transport-timeout", "0"), "--transport-timeout 0: expected a positive number of seconds"),
+        (("--transport-timeout", "nan"), "--transport-timeout nan: expected a positive number of seconds"),
     ],
 )
 def test_what_does_not_go_together_is_refused_with_what_to_do(
