@@ -35,22 +35,10 @@ def list_vendors(json: Json = False) -> None:
     if json:
         show.print_json({"vendors": rows})
         return
-    show.table(
-        ["name", "version", "roles", "dialects", "bindings", "environment", "MB", "built in s"],
-        [
-            [
-                row["name"],
-                row["version"],
-                ", ".join(row["roles"]),
-                ", ".join(row["dialects"]),
-                ", ".join(row["bindings"]),
-                row["environment"],
-                round(row["bytes"] / 1e6) if row["bytes"] else "",
-                row["seconds"] if row["seconds"] is not None else "",
-            ]
-            for row in rows
-        ],
-    )
+    for row in rows:
+        took = f", {row['bytes'] / 1e6:.0f} MB in {row['seconds']:.0f} s" if row["bytes"] else ""
+        show.say(f"{row['name']:<25} {row['version']:<9} {' and '.join(row['roles'])}")
+        show.say(f"    {', '.join(row['dialects'])} over {', '.join(row['bindings'])}; {row['environment']}{took}")
 
 
 @vendors_app.command("build")
@@ -85,6 +73,35 @@ def build(
     if json:
         show.print_json({"environments": told})
     raise typer.Exit(3 if any("problem" in one for one in told) else 0)
+
+
+@vendors_app.command("prune")
+def prune(
+    yes: Annotated[bool, typer.Option("--yes", help="Remove what is shown; without it nothing is.")] = False,
+    json: Json = False,
+) -> None:
+    """Show environments that no lock leads to any more, with their size, and with --yes remove them.
+
+    Those that a living lab uses stay. Another checkout with other locks is not asked: its environments are shown here.
+    """
+    from a2a_lab.cli import show
+    from a2a_lab.vendors import pruning
+    from a2a_lab.vendors.registry import read_vendors
+
+    found = pruning.stale(read_vendors())
+    free = [one for one in found if not one.in_use]
+    gone = list(pruning.prune(free)) if yes else []
+    if json:
+        show.print_json({"stale": [one.as_json() for one in found], "removed": [str(one.folder) for one in gone]})
+        return
+    for one in found:
+        done = "removed" if one in gone else "in use" if one.in_use else "stale"
+        show.say(f"{done:<8} {one.bytes / 1e6:>6.0f} MB  {one.folder.name}: {one.why}")
+    size = sum(one.bytes for one in (gone if yes else free)) / 1e6
+    if yes:
+        show.say(f"removed {len(gone)} of {len(found)}, {size:.0f} MB")
+    else:
+        show.say(f"{len(free)} could be removed, {size:.0f} MB" + ("; --yes removes them" if free else ""))
 
 
 @vendors_app.command("serve")

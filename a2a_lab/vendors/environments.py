@@ -42,6 +42,7 @@ NO_WAY_OUT = (
 )  # fmt: skip
 
 Say = Callable[[str], None]
+_IN_USE: dict[Path, int] = {}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -81,9 +82,12 @@ def cache_folder(environ: Mapping[str, str] | None = None) -> Path:
     return (Path(base) if os.path.isabs(base) else Path.home() / ".cache") / "a2a-lab" / "vendors"
 
 
-def environment_folder(vendor: Vendor, recipe: Recipe, cache: Path) -> Path:
-    """`<name>-<hash>`; the hash is over the lock, everything else copied in, and the interpreter's kind."""
-    parts = hashlib.sha256(f"{SCHEMA}\0{recipe.runtime()}".encode())
+def environment_folder(vendor: Vendor, recipe: Recipe, cache: Path, runtime: str | None = None) -> Path:
+    """`<name>-<hash>`; the hash is over the lock, everything else copied in, and the interpreter's kind.
+
+    `runtime` is the interpreter's kind, that of the recipe when None.
+    """
+    parts = hashlib.sha256(f"{SCHEMA}\0{recipe.runtime() if runtime is None else runtime}".encode())
     for file in recipe.inputs():
         parts.update(f"\0{file.name}\0".encode() + hashlib.sha256(file.read_bytes()).digest())
     return cache / f"{vendor.environment_name}-{parts.hexdigest()[:16]}"
@@ -117,7 +121,7 @@ def ensure_environment(
     recipe = recipe or new_recipe(vendor, interpreter, installer)
     recipe.require()
     folder = environment_folder(vendor, recipe, cache)
-    if found := _read(folder, recipe):
+    if found := _used(folder, recipe):
         return found
     try:
         cache.mkdir(parents=True, exist_ok=True)
@@ -128,9 +132,19 @@ def ensure_environment(
             cause="failed",
         ) from error
     with _only_builder(cache / f"{folder.name}.lock", say):
-        if found := _read(folder, recipe):  # the other lab built it
+        if found := _used(folder, recipe):  # the other lab built it
             return found
-        return _build(vendor, recipe, folder, say, step_limit_s)
+        built = _build(vendor, recipe, folder, say, step_limit_s)
+        return _used(folder, recipe) or built
+
+
+def _used(folder: Path, recipe: Recipe) -> Environment | None:
+    """The environment, from now on kept from being pruned while this process lives; None where it is not there."""
+    if _read(folder, recipe) is None:
+        return None
+    if folder not in _IN_USE and (lock := try_lock(folder.with_name(f"{folder.name}.used"), shared=True)) is not None:
+        _IN_USE[folder] = lock  # never closed: the kernel drops it with the process
+    return _read(folder, recipe)  # once more: it may have been pruned before it was held
 
 
 def _build(vendor: Vendor, recipe: Recipe, folder: Path, say: Say, limit_s: float) -> Environment:
@@ -197,21 +211,35 @@ def _read(folder: Path, recipe: Recipe) -> Environment | None:
     return environment if recipe.is_whole(folder) else None
 
 
+def try_lock(path: Path, *, shared: bool = False) -> int | None:
+    """The handle of a lock file that is held now, None where somebody else holds it. Its end, or a close, lets go.
+
+    A file that was removed in between is another file than the one whose lock was taken, and is tried again.
+    """
+    while True:
+        handle = os.open(path, os.O_RDWR | os.O_CREAT, 0o600)
+        try:
+            fcntl.flock(handle, (fcntl.LOCK_SH if shared else fcntl.LOCK_EX) | fcntl.LOCK_NB)
+            if path.exists() and os.path.samestat(os.fstat(handle), path.stat()):
+                return handle
+        except FileNotFoundError:
+            pass
+        except BlockingIOError:
+            os.close(handle)
+            return None
+        os.close(handle)
+
+
 @contextmanager
 def _only_builder(lock: Path, say: Say) -> Iterator[None]:
     """Hold the lock file. The kernel lets go of it when its holder ends, however that ends."""
-    handle = os.open(lock, os.O_RDWR | os.O_CREAT, 0o600)
+    waiting = False
+    while (handle := try_lock(lock)) is None:
+        if not waiting:
+            say(f"{lock.stem}: waiting for another lab that is building it")
+        waiting = True
+        time.sleep(LOCK_POLL_S)
     try:
-        waiting = False
-        while True:
-            try:
-                fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
-                break
-            except BlockingIOError:
-                if not waiting:
-                    say(f"{lock.stem}: waiting for another lab that is building it")
-                waiting = True
-                time.sleep(LOCK_POLL_S)
         yield
     finally:
         os.close(handle)
