@@ -71,6 +71,15 @@ CARD_OFFERED_ELSEWHERE = _of_consumer(
     kind=Kind.NOTE,
     rule="R6",
 )
+SEVERAL_CLIENTS = _of_consumer(
+    "several-clients",
+    "requests came under several names (User-Agent) and are judged as those of one consumer: one program may use several "
+    "HTTP libraries, and two programs one, so nothing tells them apart for certain; watch one client at a time",
+    stage=Stage.FETCH,
+    verdict=Verdict.ACCEPT,
+    kind=Kind.NOTE,
+    rule="R5",
+)
 RECORDING_FULL = _of_consumer(
     "recording-full",
     "the recording reached its bound: later traffic was passed on and not kept, so nothing is known of it",

@@ -17,8 +17,9 @@ from pathlib import Path
 from typing import Any
 
 from a2a_lab.core.addresses import is_loopback
+from a2a_lab.core.consumer_findings import SEVERAL_CLIENTS
 from a2a_lab.core.policy import Intent, Policy
-from a2a_lab.core.quoting import counted
+from a2a_lab.core.quoting import counted, listed
 from a2a_lab.core.urls import parse_url
 from a2a_lab.errors import Misuse
 from a2a_lab.lab.cell import TOOL
@@ -32,7 +33,7 @@ from a2a_lab.net.recording import RecordingProxy
 from a2a_lab.net.redact import Redactor
 from a2a_lab.vendors.live import LIVE_CLOCKS, LOOPBACK_CLOCKS
 from a2a_lab.verdicts import Finding, NotGradeable, Verdict
-from a2a_lab.wire.exchange import Exchange
+from a2a_lab.wire.exchange import Exchange, first_header
 
 NOTHING_CAME = "no client came: nothing was asked of the recorder"
 
@@ -156,7 +157,7 @@ class Observing:
         )
         # What is shown is what is stored: a page is handed out, and a URL that was typed may hold a key (R38).
         shown = [self._redactor.exchange(exchange) for exchange in exchanges]
-        noted = tuple(map(self._redactor.finding, self._proxy.findings))
+        noted = tuple(map(self._redactor.finding, [*self._proxy.findings, *_several(shown)]))
         return Observation(
             to=self._redactor.url(to),
             address=self._redactor.url(self._proxy.url),
@@ -179,3 +180,12 @@ class Observing:
             address=to,
             noted=noted,
         )
+
+
+def _several(exchanges: Sequence[Exchange]) -> list[Finding]:
+    """A note where more than one client may have come."""
+    names = list(dict.fromkeys(first_header(one.request_headers, "User-Agent") or "(none)" for one in exchanges))
+    if len(names) < 2:
+        return []
+    detail = f"{len(names)} names of clients: {listed(names)}; what follows judges them as one consumer"
+    return [SEVERAL_CLIENTS(detail, found=names)]

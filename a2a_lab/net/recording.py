@@ -25,7 +25,7 @@ from a2a_lab.errors import HarnessFault, Misuse
 from a2a_lab.net import grpc_channel
 from a2a_lab.net.client import CONNECT_S, NONCE_HEADER, Reach, fault_of, tls_context
 from a2a_lab.net.evidence import Recorder
-from a2a_lab.net.front import Front, Message, Receive, Send
+from a2a_lab.net.front import Front, Message, Receive, Send, as_written
 from a2a_lab.net.grpc_recording import GrpcFront
 from a2a_lab.net.keeping import LEFT, STOPPED, Budget, Kept, Listener
 from a2a_lab.net.recorded_cards import CARD_BYTES, Pairs, RecordedCards, may_be_card
@@ -150,7 +150,7 @@ class RecordingProxy:
         if scope["type"] != "http":
             return
         target = scope["raw_path"] + (b"?" + scope["query_string"] if scope["query_string"] else b"")
-        sent = _without_hops(scope["headers"])
+        sent = _without_hops(as_written(scope))
         exchange = Exchange(
             method=scope["method"],
             url=self.own + target.decode("latin-1"),
@@ -186,7 +186,7 @@ class RecordingProxy:
         request = httpx.Request(
             scope["method"],
             self.own,
-            headers=[(name, value) for name, value in sent if name != b"host"],
+            headers=[(name, value) for name, value in sent if name.lower() != b"host"],
             content=(body or None) if is_whole and not is_chunked else ear.again(body),
             # The target as it came: httpx would resolve dots and escape characters of its own choice.
             extensions={"target": self._as_served(target), "timeout": self._client.timeout.as_dict()},
@@ -226,7 +226,7 @@ class RecordingProxy:
                 await self._stand_in(kept)
                 held, headers = self._cards.hand_on(kept, held, headers)
         start = {"type": "http.response.start", "status": response.status_code}
-        await send({**start, "headers": [(name.lower(), value) for name, value in headers]})
+        await send({**start, "headers": headers})
         for raw in held:
             await send({"type": "http.response.body", "body": raw, "more_body": True})
         async for raw in pieces:

@@ -86,6 +86,20 @@ def test_an_honest_pair_is_judged_from_both_ends(tmp_path: Path) -> None:
     assert all(one.url.startswith(seen.to) for one in seen.exchanges), "the evidence is in the agent's terms"
 
 
+def test_several_clients_are_judged_as_one_and_the_page_says_so(tmp_path: Path) -> None:
+    """Nothing tells two clients apart for certain: a program may have two HTTP libraries, each with a name."""
+
+    async def two(client: httpx.AsyncClient, url: str) -> None:
+        await honest(client, url)
+        await client.get(f"{url}/.well-known/agent-card.json", headers={"User-Agent": "other/1"})
+
+    seen = observed(two, tmp_path)
+    (said,) = [one for one in seen.noted if one.slug == "several-clients"]
+    assert said.verdict.value == "accept" and "'other/1'" in said.detail and "2 names of clients" in said.detail
+    page = observed_page(seen, tmp_path / "page.html", now=datetime(2026, 1, 1, tzinfo=UTC)).read_text()
+    assert "2 names of clients" in page
+
+
 def test_what_the_consumer_does_wrong_is_not_held_against_the_agent(tmp_path: Path) -> None:
     async def guessing(client: httpx.AsyncClient, url: str) -> None:
         await client.get(f"{url}/.well-known/agent.json")

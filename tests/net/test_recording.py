@@ -76,7 +76,7 @@ def test_a_call_reaches_the_agent_byte_for_byte_but_for_the_host() -> None:
             (exchange,) = proxy.recorder.exchanges
             assert exchange.url == base + target
             assert exchange.request_body == body
-            assert dict(exchange.request_headers)["host"] == base.partition("://")[2]
+            assert exchange.request_headers[0] == ("Host", base.partition("://")[2])
 
     asyncio.run(life())
     head, _, body = seen[0].partition(b"\r\n\r\n")
@@ -86,6 +86,28 @@ def test_a_call_reaches_the_agent_byte_for_byte_but_for_the_host() -> None:
     added = {line.partition(b":")[0] for line in lines[1:]} - {b"host", b"a2a-version", b"x-odd", b"content-length"}
     assert added <= {b"connection"}  # hop by hop; no Accept, no User-Agent that the consumer did not send
     assert body == b'{"jsonrpc": "2.0",  "id":1, "method":"SendMessage"}\r\n'
+
+
+def test_header_names_are_passed_and_kept_as_they_were_written() -> None:
+    """They mean the same in any case (RFC 9110 5.1); a peer that thinks otherwise is to be seen."""
+    seen: list[bytes] = []
+
+    async def answer(request: bytes, writer: asyncio.StreamWriter) -> None:
+        seen.append(request)
+        writer.write(response(b"{}", headers="X-oDD: 1\r\nx-odd: 2\r\n"))
+
+    async def life() -> bytes:
+        async with recorded(answer) as (proxy, _):
+            for name in ("a2a-VERSION", "A2A-Version"):
+                got = await raw(proxy.url, asked("/", f"{name}: 1.0"))
+        names = [name for one in proxy.recorder.exchanges for name, _ in one.request_headers]
+        assert [name for name in names if name.lower() == "a2a-version"] == ["a2a-VERSION", "A2A-Version"]
+        assert ("X-oDD", "1") in proxy.recorder.exchanges[0].response_headers
+        return got
+
+    got = asyncio.run(life())
+    assert b"\r\na2a-VERSION: 1.0\r\n" in seen[0] and b"\r\nA2A-Version: 1.0\r\n" in seen[1]
+    assert b"\r\nX-oDD: 1\r\nx-odd: 2\r\n" in got
 
 
 def test_an_answer_reaches_the_consumer_byte_for_byte() -> None:
@@ -399,7 +421,7 @@ def test_a_redirect_elsewhere_passes_as_it_is_and_is_noted() -> None:
     async def life() -> None:
         async with recorded(answer) as (proxy, _):
             got = await raw(proxy.url, asked("/rpc"))
-            assert b"location: http://127.0.0.1:1/rpc/" in got
+            assert b"Location: http://127.0.0.1:1/rpc/" in got
             assert [one.slug for one in proxy.findings] == ["past-the-recorder"]
 
     asyncio.run(life())
