@@ -73,7 +73,7 @@ CARD_OFFERED_ELSEWHERE = _of_consumer(
 )
 SEVERAL_CLIENTS = _of_consumer(
     "several-clients",
-    "requests came under several names (User-Agent) and are judged as those of one consumer: one program may use several "
+    "requests came under several names (User-Agent) and are judged as of one consumer: one program may use several "
     "HTTP libraries, and two programs one, so nothing tells them apart for certain; watch one client at a time",
     stage=Stage.FETCH,
     verdict=Verdict.ACCEPT,

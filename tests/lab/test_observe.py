@@ -95,7 +95,7 @@ def test_several_clients_are_judged_as_one_and_the_page_says_so(tmp_path: Path) 
 
     seen = observed(two, tmp_path)
     (said,) = [one for one in seen.noted if one.slug == "several-clients"]
-    assert said.verdict.value == "accept" and "'other/1'" in said.detail and "2 names of clients" in said.detail
+    assert said.verdict.value == "accept" and "other/1" in said.detail and "2 names of clients" in said.detail
     page = observed_page(seen, tmp_path / "page.html", now=datetime(2026, 1, 1, tzinfo=UTC)).read_text()
     assert "2 names of clients" in page
 
