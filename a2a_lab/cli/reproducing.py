@@ -51,4 +51,5 @@ def reproduce(
         show.say(
             f"also found: {', '.join(dict.fromkeys(one.slug for one in made.others))} (--finding SLUG for one of them)"
         )
-    show.say(f"see it: a2a-lab replay {made.folder / 'case.json'}, then python {made.folder / 'reproduce.py'} URL")
+    if "reproduce.py" in made.files:
+        show.say(f"see it: a2a-lab replay {made.folder / 'case.json'}, then python {made.folder / 'reproduce.py'} URL")

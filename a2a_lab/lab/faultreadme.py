@@ -22,11 +22,14 @@ def readme_text(
     others: Sequence[Finding],
     *,
     what: str,
-    told: str,
+    told: str | None,
     bodies: bool,
     differs: Sequence[str] = (),
 ) -> str:
-    """The text, as Markdown. `what` says what the finding means, `told` what the script looks for."""
+    """The text, as Markdown. `what` says what the finding means, `told` what the script looks for.
+
+    `told` is None where there is no script, as for calls over gRPC.
+    """
     key = record.key
     lines = [
         f"# {key.agent} {key.agent_version}: {what}",
@@ -47,6 +50,37 @@ def readme_text(
         "",
         "## See it again",
         "",
+        *(_BY_HAND if told is None else _by_script(told)),
+        "",
+        "## Files",
+        "",
+        "- `evidence.har`: the HTTP exchanges with their times; opens in any HAR viewer",
+        "- `case.json`: the same as a case, with what must be concluded: `a2a-lab judge case.json`",
+        *([] if told is None else ["- `reproduce.py`: plain HTTP requests, nothing of the lab"]),
+        "",
+        _hidden(bodies, has_script=told is not None),
+        *_also(others),
+    ]
+    if differs:
+        lines += [
+            "",
+            f"Judged as a case, these stages come out otherwise: {', '.join(differs)}. The HAR file is the evidence.",
+        ]
+    return "\n".join(lines) + "\n"
+
+
+_BY_HAND = [
+    "The calls were made over gRPC, which a script of plain HTTP cannot send again. With the lab:",
+    "",
+    "    pip install 'a2a-lab[grpc]'",
+    "    a2a-lab check https://your-agent.example --send --binding GRPC",
+    "",
+    "It starts real work at the agent. In `evidence.har` bodies are ProtoJSON; `_grpc` names the trailers.",
+]
+
+
+def _by_script(told: str) -> list[str]:
+    return [
         f"The script sends the recorded requests and ends with 1 while {told}, with 0 when that is not seen:",
         "",
         "    python reproduce.py https://your-agent.example        # needs httpx; or: uv run reproduce.py URL",
@@ -58,22 +92,7 @@ def readme_text(
         "",
         "    a2a-lab replay case.json          # prints the address that it serves at",
         "    python reproduce.py http://127.0.0.1:PORT",
-        "",
-        "## Files",
-        "",
-        "- `evidence.har`: the HTTP exchanges with their times; opens in any HAR viewer",
-        "- `case.json`: the same as a case, with what must be concluded: `a2a-lab judge case.json`",
-        "- `reproduce.py`: plain HTTP requests, nothing of the lab",
-        "",
-        _hidden(bodies),
-        *_also(others),
     ]
-    if differs:
-        lines += [
-            "",
-            f"Judged as a case, these stages come out otherwise: {', '.join(differs)}. The HAR file is the evidence.",
-        ]
-    return "\n".join(lines) + "\n"
 
 
 def code(text: object) -> str:
@@ -99,12 +118,13 @@ def _rule(finding: Finding) -> str:
     return f"Policy of the lab, rule {finding.rule}; stricter than the published specification.{clause}"
 
 
-def _hidden(bodies: bool) -> str:
+def _hidden(bodies: bool, *, has_script: bool) -> str:
     if bodies:
         return "Messages and artifacts hold what was written in them. Credentials were replaced by `REDACTED`."
     return (
         "What was written in parts of messages and artifacts is shown as kind, length and a keyed hash; equal hashes\n"
-        "are equal contents. The script sends these placeholders. Credentials were replaced by `REDACTED`."
+        f"are equal contents.{' The script sends these placeholders.' if has_script else ''}"
+        " Credentials were replaced by `REDACTED`."
     )
 
 

@@ -19,6 +19,7 @@ from a2a_lab.core.media import parse_media_type
 from a2a_lab.core.named_modes import modes_in_text
 from a2a_lab.lab.jsontext import Scalar, exchanged, read, written
 from a2a_lab.wire.exchange import Chunk, Exchange
+from a2a_lab.wire.frames import is_over_grpc
 from a2a_lab.wire.http_shape import media_type
 
 _BYTES: Final = ("raw", "bytes", "fileWithBytes", "file_with_bytes")
@@ -36,6 +37,8 @@ class Mask:
         """A copy without the content of its parts."""
         if exchange.purpose.startswith("card") or exchange.purpose == "jku":
             return exchange
+        if is_over_grpc(exchange.request_headers):
+            return self._over_grpc(exchange)
         is_stream = media_type(exchange.response_headers) == "text/event-stream"
         chunks = exchange.chunks
         bodies = [chunk.data for chunk in chunks] or [exchange.body]
@@ -47,6 +50,20 @@ class Mask:
             request_body=exchanged([exchange.request_body], self._other)[0],
             body=b"".join(bodies),
             chunks=chunks,
+        )
+
+    def _over_grpc(self, exchange: Exchange) -> Exchange:
+        """Of gRPC each line is a message; bytes cannot be masked, and stay here."""
+
+        def masked(body: bytes) -> bytes:
+            return b"".join(exchanged([one], self._other)[0] for one in body.splitlines(keepends=True))
+
+        return replace(
+            exchange,
+            request_body=masked(exchange.request_body),
+            body=masked(exchange.body),
+            chunks=[Chunk(offset_ms=one.offset_ms, data=masked(one.data)) for one in exchange.chunks],
+            grpc=replace(exchange.grpc, request=None, messages=[]) if exchange.grpc is not None else None,
         )
 
     def _other(self, scalar: Scalar) -> bytes | None:

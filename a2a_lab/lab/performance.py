@@ -13,6 +13,7 @@ from typing import Final, Literal
 
 from a2a_lab.lab.renaming import Renames, moved, put_in
 from a2a_lab.wire.exchange import Exchange
+from a2a_lab.wire.frames import is_over_grpc
 from a2a_lab.wire.http_shape import media_type
 
 End = Literal["close", "open", "reset"]
@@ -139,6 +140,8 @@ def _of_fault(fault: str) -> tuple[End, str]:
 
 def shortcoming(exchange: Exchange) -> str:
     """What of a recorded fault no socket can show again; empty where all of it can be."""
+    if is_over_grpc(exchange.request_headers):
+        return f"{exchange.method} {exchange.url}: recorded over gRPC; a replay speaks HTTP/1 and does not answer it"
     lost = _of_fault(exchange.fault)[1] if exchange.fault else ""
     return f"{exchange.method} {exchange.url}: recorded {exchange.fault}; {lost}" if lost else ""
 

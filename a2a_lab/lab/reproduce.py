@@ -30,6 +30,7 @@ from a2a_lab.net.evidence import write_har
 from a2a_lab.net.redact import Redactor
 from a2a_lab.verdicts import CATALOGUE, Finding, Judge, Kind, NotGradeable, Stage, Verdict
 from a2a_lab.wire.exchange import Exchange
+from a2a_lab.wire.frames import is_over_grpc
 
 _SHOWN: Final = 12  # cells listed in an error
 # What a vendor can act on comes first: a broken MUST, then a wait without end; an orphan is what either leaves behind.
@@ -159,19 +160,23 @@ def _written(
     verdict = judged.findings.stages[main.stage][0]
     case = written_case(recalled, exchanges, name=name, summary=what, finding=main, verdict=verdict)
     text = json.dumps(case, indent=1)
+    is_grpc = any(is_over_grpc(one.request_headers) for one in exchanges)
     fault = fault_of(
         symptom(main, exchanges), exchanges, what=what, base=recalled.base_url, clocks=recalled.policy.clocks
     )
+    script = {} if is_grpc else {"reproduce.py": script_text(fault)}  # plain HTTP cannot send these calls again
     made = Reproducer(
         folder=folder,
         cell=str(record.key),
         finding=main,
         others=others,
+        files=("README.md", "evidence.har", "case.json", *script),
         differs=_differing(
             recalled.judge(), judge_case(read_case(json.loads(text), name="case.json"), folder).judgement
         ),
     )
-    readme = readme_text(record, main, others, what=what, told=fault["told"], bodies=bodies, differs=made.differs)
+    told = None if is_grpc else fault["told"]
+    readme = readme_text(record, main, others, what=what, told=told, bodies=bodies, differs=made.differs)
     try:
         folder.mkdir(parents=True, exist_ok=True)
         write_har(
@@ -182,7 +187,7 @@ def _written(
             redactor=Redactor(),
             comment=str(record.key),
         )
-        for file, content in (("case.json", text), ("README.md", readme), ("reproduce.py", script_text(fault))):
+        for file, content in ({"case.json": text, "README.md": readme} | script).items():
             (folder / file).write_text(content, encoding="utf-8", errors="replace")
     except OSError as fault_:
         raise Misuse(f"cannot write into {folder}: {fault_.strerror}; name another folder with --out") from fault_

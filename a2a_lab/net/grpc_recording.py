@@ -84,6 +84,8 @@ class GrpcFront:
         finally:
             call.cancel()
             kept.close()
+            if method is not None and not method.is_stream:
+                exchange.chunks = []  # one message, whose time is that of the exchange
 
     async def _send(self, requests: Any, call: Any, kept: Kept, method: protobuf.Method | None) -> None:
         """The consumer's messages, each kept before it goes on."""

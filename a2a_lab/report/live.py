@@ -13,9 +13,12 @@ from urllib.parse import urlsplit
 from a2a_lab.errors import LimitExceeded
 from a2a_lab.net.keeping import Passing
 from a2a_lab.report.told import Seal, answer_told, request_told
+from a2a_lab.wire.dialects import dialect_of_request
 from a2a_lab.wire.exchange import Exchange
+from a2a_lab.wire.frames import FrameReader, frame_reader, is_over_grpc, is_streamed
 from a2a_lab.wire.http_shape import media_type
-from a2a_lab.wire.sse import SseReader
+from a2a_lab.wire.messages import STREAMING
+from a2a_lab.wire.spoken import grpc_method
 
 CONSUMER, AGENT, RECORDER = "consumer", "agent", "recorder"
 _ENDS = {"left": "the consumer left", "stopped": "the observation ended", "not-recorded": "the recording is full"}
@@ -36,7 +39,7 @@ class LiveLines:
 
     def __init__(self, seal: Seal | None = None) -> None:
         self._seal = seal or Seal()
-        self._streams: dict[int, SseReader] = {}
+        self._streams: dict[int, FrameReader] = {}
         self._comments: dict[int, int] = {}
 
     def __call__(self, passing: Passing) -> list[Line]:
@@ -51,8 +54,9 @@ class LiveLines:
         yield CONSUMER, f"{exchange.method} {target}  {request_told(exchange.request_body, self._seal)}".rstrip()
 
     def _head(self, passing: Passing) -> Iterator[tuple[str, str]]:
-        if media_type(passing.exchange.response_headers) == "text/event-stream":
-            self._streams[passing.number] = SseReader()
+        headers = passing.exchange.response_headers
+        if is_streamed(headers) and not _is_answered_once(passing.exchange):
+            self._streams[passing.number] = frame_reader(headers)
             yield AGENT, f"{passing.exchange.status} a stream begins"
 
     def _chunk(self, passing: Passing) -> Iterator[tuple[str, str]]:
@@ -79,6 +83,15 @@ class LiveLines:
             yield AGENT, f"{exchange.status} {kind}  {answer_told(exchange.body, self._seal)}"
         if exchange.fault or exchange.cut_by or is_stream:
             yield RECORDER, _end_told(exchange)
+
+
+def _is_answered_once(exchange: Exchange) -> bool:
+    """Whether an answer over gRPC, whose media type tells nothing, is one message."""
+    if not is_over_grpc(exchange.request_headers):
+        return False
+    dialect = dialect_of_request(exchange)
+    called = grpc_method(exchange.url)
+    return dialect is not None and not any(dialect.names.get(op) == called for op in STREAMING)
 
 
 def _end_told(exchange: Exchange) -> str:

@@ -13,7 +13,7 @@ from urllib.parse import urlsplit
 from a2a_lab.errors import LimitExceeded
 from a2a_lab.report.told import Seal, answer_told, request_told
 from a2a_lab.wire.exchange import Exchange
-from a2a_lab.wire.sse import SseReader
+from a2a_lab.wire.frames import frame_reader
 
 SILENCE_MS = 500.0  # shorter gaps are an agent at work
 _HEAD, _TAIL = 30, 10  # lines shown of a long stream, and calls of a long cell: how it began and how it ended
@@ -104,7 +104,7 @@ def _stream(exchange: Exchange, call: int, seal: Seal) -> Iterator[Row]:
 
 def _events(exchange: Exchange, call: int, seal: Seal) -> tuple[list[Row], float]:
     """The events of a stream with the silences between them, and when the last one came."""
-    reader = SseReader()
+    reader = frame_reader(exchange.response_headers)
     rows: list[Row] = []
     last, comments = exchange.started_ms, 0
     for chunk in exchange.chunks:

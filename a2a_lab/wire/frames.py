@@ -82,6 +82,11 @@ def is_streamed(headers: Headers) -> bool:
     return media_type(headers) in (EVENT_STREAM, GRPC)
 
 
+def is_over_grpc(request_headers: Headers) -> bool:
+    """Whether a request was a call over gRPC, by its headers."""
+    return (media_type(request_headers) or "").startswith(GRPC)
+
+
 def frame_reader(headers: Headers, bounds: Bounds | None = None) -> FrameReader:
     """The reader for a body with these headers."""
     return LineReader(bounds) if media_type(headers) == GRPC else SseReader(bounds)

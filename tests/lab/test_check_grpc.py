@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import asyncio
+import json
+import subprocess
+import sys
 from pathlib import Path
 from typing import Any
 
@@ -102,3 +105,19 @@ def test_credentials_stay_at_the_origin_they_were_given_for(tmp_path: Path, monk
 def test_a_binding_is_named_as_cards_name_it() -> None:
     with pytest.raises(Misuse, match="JSONRPC or HTTP\\+JSON or GRPC; case counts"):
         asyncio.run(check("http://127.0.0.1:1", CheckOptions(bindings=("grpc",))))
+
+
+def test_evidence_is_judged_where_protobuf_is_not_installed(tmp_path: Path) -> None:
+    """R5: what was recorded can be judged anywhere; the bytes beside the JSON are for whoever wants them."""
+    result = checked(GrpcAgent(), tmp_path)
+    code = (
+        "import sys; sys.modules['google.protobuf'] = sys.modules['grpc'] = None\n"
+        "from a2a_lab.cli import main; sys.argv = ['a2a-lab', 'judge', '--json', sys.argv[1]]; main()"
+    )
+    printed = subprocess.run([sys.executable, "-c", code, result.evidence], capture_output=True, text=True, check=True)
+    judged = json.loads(printed.stdout)["stages"]
+    assert judged["stream"]["verdict"] == judged["probe"]["verdict"] == "accept"
+    assert {name: one["verdict"] for name, one in judged.items() if name in result.stages}.items() <= {
+        **stages(result),
+        "rpc": "accept",
+    }.items()
