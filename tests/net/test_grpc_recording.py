@@ -69,9 +69,10 @@ def test_a_consumer_over_grpc_is_recorded_in_the_agents_terms() -> None:
         async with serving(agent), recorded(agent.url) as proxy:
             (interface,) = (await card_at(proxy.url))["supportedInterfaces"]
             assert interface["url"] != agent.place
+            other = replace(MESSAGE, message_id="m2")
             async with caller_of(interface["url"]) as caller:
                 sent = await caller.call("send", purpose="", message=MESSAGE)
-                async with caller.open("stream", purpose="", message=MESSAGE, open_s=5.0) as stream:
+                async with caller.open("stream", purpose="", message=other, open_s=5.0) as stream:
                     while await stream.live.next(5.0) is not None:
                         pass
             assert sent.answer is not None and sent.answer.task is not None
