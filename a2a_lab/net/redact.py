@@ -110,11 +110,13 @@ class Redactor:
             body = b"".join(chunk.data for chunk in chunks)
         request_body, grpc = self.data(exchange.request_body), exchange.grpc
         if grpc is not None:
-            # Bytes cannot be redacted as text can: where the text held a secret, the bytes are not stored.
+            # Bytes cannot be redacted as text can: where they or their text held a secret, they are not stored.
+            is_clean = body == exchange.body and all(self.data(one) == one for one in grpc.messages)
+            asked = grpc.request if request_body == exchange.request_body else None
             grpc = replace(
                 grpc,
-                request=grpc.request if request_body == exchange.request_body else None,
-                messages=grpc.messages if body == exchange.body else [],
+                request=asked if asked is not None and self.data(asked) == asked else None,
+                messages=grpc.messages if is_clean else [],
             )
         return replace(
             exchange,

@@ -108,6 +108,14 @@ def test_bytes_that_hold_a_secret_are_not_stored() -> None:
     assert stored.grpc.messages == [] and stored.grpc.request is not None
 
 
+def test_a_secret_in_a_field_that_no_json_shows_is_not_stored_either() -> None:
+    async def hides(request: bytes, context: Any) -> AsyncIterator[bytes]:
+        yield ANSWER + b"\xa2\x06\x06s3cret"
+
+    stored = Redactor(values=["s3cret"]).exchange(sent(hides).exchange)
+    assert stored.grpc is not None and stored.grpc.messages == []
+
+
 @pytest.mark.parametrize("header", [{"X Bad": "v"}, {"x-a": "é"}, {"x-a": "a\nb"}, {"x-a-bin": "x"}])
 def test_a_header_that_no_metadata_can_hold_is_said_in_a_sentence(header: dict[str, str]) -> None:
     with pytest.raises(Misuse, match=f"header '{next(iter(header)).lower()}' cannot be sent as gRPC metadata"):

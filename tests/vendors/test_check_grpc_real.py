@@ -1,0 +1,70 @@
+"""`check --send --binding GRPC` on the official Python SDK: send, stream, and an agent that hangs (R30, A7)."""
+
+from __future__ import annotations
+
+import asyncio
+from pathlib import Path
+from typing import Any
+
+import httpx
+import pytest
+
+from a2a_lab.lab.cases import judge_file
+from a2a_lab.lab.check import check
+from a2a_lab.lab.checkoptions import CheckOptions
+from a2a_lab.lab.cleanup import list_orphans
+from a2a_lab.lab.run import LEDGER
+from a2a_lab.net.evidence import read_har
+from tests.net.test_grpc_calls import caller_of
+from tests.vendors.real import agent
+from tests.vendors.test_check_real import above_notes, asked
+from tests.wire.talk import slugs
+
+pytestmark = pytest.mark.vendors
+
+
+def checked(*options: str, out: Path, **how: Any) -> tuple[Any, list[dict[str, Any]]]:
+    async def life() -> tuple[Any, list[dict[str, Any]]]:
+        async with agent("a2a-sdk-1.3+grpc", *options, log=out / "agent.jsonl") as running:
+            given = CheckOptions(out=str(out / "runs"), bindings=("GRPC",), send=True, **how)
+            return await check(running.url, given), asked(running)
+
+    return asyncio.run(life())
+
+
+def test_an_official_agent_is_accepted_over_grpc(tmp_path: Path) -> None:
+    result, log = checked(out=tmp_path)
+    assert (result.exit_code, result.verdict.value) == (0, "accept"), result.said
+    assert above_notes(result) == ["unsigned"] and result.measures["delivered"] and result.measures["held"]
+    called = [line for line in log if line["method"] == "GRPC"]
+    assert {line["path"].rpartition("/")[2] for line in called} == {"SendStreamingMessage", "GetTask"}
+    assert {line["headers"]["a2a-version"] for line in called} == {"1.0"}
+    assert all("a2a-lab" in line["headers"]["user-agent"] for line in called)
+    (again,) = judge_file(Path(result.evidence))
+    assert again.judgement.findings.verdict is result.verdict
+
+
+def test_an_official_agent_that_hangs_is_named_and_cancelled_in_time(tmp_path: Path) -> None:
+    result, log = checked("--hang", out=tmp_path, silence=0.5, hang=1.5, total=10.0)
+    assert (result.exit_code, result.verdict.value) == (1, "hang") and "idle-hang" in above_notes(result)
+    assert 1.4 <= result.measures["waited_s"] < 4.0 and result.measures["hangs"] == 0
+    called = [line["path"].rpartition("/")[2] for line in log if line["method"] == "GRPC"]
+    assert called == ["SendStreamingMessage", "GetTask", "GetTask", "CancelTask", "GetTask"]
+    assert list_orphans(tmp_path / "runs" / LEDGER) == []
+    stream = next(one for one in read_har(Path(result.evidence)) if "Streaming" in one.url)
+    assert (stream.ending, stream.cut_by) == ("open", "hang-limit")
+
+
+def test_an_error_of_the_official_agent_is_known_by_its_error_info(tmp_path: Path) -> None:
+    """The details travel in the trailers, as bytes."""
+
+    async def life() -> Any:
+        async with agent("a2a-sdk-1.3+grpc") as running, httpx.AsyncClient(trust_env=False) as client:
+            card = (await client.get(running.card_url)).json()
+            place = card["supportedInterfaces"][0]["url"]
+            async with caller_of(place) as caller:
+                return await caller.call("get", purpose="get", task_id="nobody", total_s=5.0)
+
+    called = asyncio.run(life())
+    assert called.answer.error.name == "TaskNotFound" and slugs(called.answer.findings) == ["rpc-error"]
+    assert called.exchange.header("grpc-status") == "5" and "grpc-status-details-bin" in called.exchange.grpc.trailers
