@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import TYPE_CHECKING
+
+from rich.text import Text
 
 from a2a_lab.cli import news, show
 from a2a_lab.core.quoting import counted
@@ -26,11 +29,14 @@ def show_run(run: Run) -> int:
 
 
 def show_cells(run: Run) -> None:
-    """Who met whom, what came of it and why."""
-    show.table(
-        ["consumer and agent", "does", "verdict", "cause", "s"],
-        [_row(cell) for cell in run.cells],
-    )
+    """Each agent with the consumers it met: what came of it and why, and what was done."""
+    agents: dict[str, dict[str, list[CellRecord]]] = {}
+    for cell in run.cells:
+        agents.setdefault(cell.key.agent, {}).setdefault(cell.key.consumer, []).append(cell)
+    for name, met in agents.items():
+        rows = [[consumer, _told(cells)] for consumer, cells in met.items()]
+        show.table([f"agent {name}", "what came of it"], rows, whole=1)
+        show.say("")
 
 
 def json_of(run: Run) -> dict[str, object]:
@@ -80,12 +86,14 @@ def show_plan(matrix: Matrix, *, posture: str, only: str, must_include: str, att
     return 0
 
 
-def _row(cell: CellRecord) -> list[object]:
-    key = cell.key
-    return [
-        f"{key.consumer} on {key.agent}",
-        key.scenario,
-        show.word(cell.verdict.value),
-        cell.errors[0] if cell.errors else "",
-        f"{cell.measures.time_to_verdict_s:.1f}",
+def _told(cells: Sequence[CellRecord]) -> Text:
+    """`refuse newer-card-unreadable (send, stream)`: what came out alike is said once."""
+    alike: dict[tuple[str, str], list[str]] = {}
+    for cell in cells:
+        does = cell.key.scenario + (f" #{cell.key.attempt}" if cell.key.attempt > 1 else "")
+        alike.setdefault((cell.verdict.value, cell.errors[0] if cell.errors else ""), []).append(does)
+    told = [
+        show.word(verdict) + show.plain(f"{' ' if cause else ''}{cause} ({', '.join(did)})")
+        for (verdict, cause), did in alike.items()
     ]
+    return show.plain(", ").join(told)

@@ -85,10 +85,10 @@ def again_command(runs: Sequence[Path], *, page: Path | None, bodies: bool, fail
 
 
 def standing(told: Mapping[str, Standing], said: str) -> str:
-    """The live line: `trusting 3 of 7, enforcing 5 of 7; waiting for cedar × dash`."""
+    """The live line: `enforcing 5/7, trusting 3/7; waiting for cedar × dash`."""
     if not told:
         return said or "starting: nothing is recorded yet"
-    states = [f"{name} {one.done} of {one.planned}" for name, one in sorted(told.items())]
+    states = [f"{name} {one.done}/{one.planned}" for name, one in sorted(told.items())]
     if len(told) == 1:
         states = [f"{one.done} of {one.planned} cells" for one in told.values()]
     waiting = [one.waiting for one in told.values() if one.waiting]

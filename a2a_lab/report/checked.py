@@ -12,8 +12,8 @@ from a2a_lab.net.evidence import read_har
 from a2a_lab.report.chips import chip
 from a2a_lab.report.evidence import stage_strip, timeline_table
 from a2a_lab.report.html import LONG, Child, Html, escape, join, tag
+from a2a_lab.report.observations import judge_told
 from a2a_lab.report.table import Prose, Sorted, facts, table
-from a2a_lab.report.tables import judge_told
 from a2a_lab.report.timeline import timeline
 from a2a_lab.report.words import words_for
 from a2a_lab.verdicts import NotGradeable, Stage, Verdict

@@ -18,8 +18,8 @@ from a2a_lab.report.chips import anchor_of, chip, figures, marks, pair_name, sec
 from a2a_lab.report.folds import fold
 from a2a_lab.report.html import LONG, Child, Html, escape, join, plural, tag
 from a2a_lab.report.known import outcomes
+from a2a_lab.report.observations import judge_told
 from a2a_lab.report.table import facts
-from a2a_lab.report.tables import judge_told
 from a2a_lab.report.timeline import Row, timeline
 from a2a_lab.report.told import Seal
 from a2a_lab.verdicts import Stage, Verdict

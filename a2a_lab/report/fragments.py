@@ -12,7 +12,7 @@ from typing import Any, Protocol
 
 from a2a_lab.compare import Comparison
 from a2a_lab.lab.records import Run
-from a2a_lab.report import checked, expected, known, pairs, pairs_head, tables, tiles, words
+from a2a_lab.report import checked, expected, known, observations, pairs, pairs_head, tables, tiles, words
 from a2a_lab.report import overview as overview_of
 from a2a_lab.report.changes import changes_table
 from a2a_lab.report.evidence import evidence as evidence_html
@@ -136,7 +136,7 @@ def changes(comparison: Comparison) -> Fragment:
 
 def findings(run: Run) -> Fragment:
     """Every observation with its judge, the most severe first."""
-    return _piece(tables.findings_table(run), text=f"{sum(len(cell.findings) for cell in run.cells)} findings")
+    return _piece(observations.findings_table(run), text=f"{sum(len(cell.findings) for cell in run.cells)} findings")
 
 
 def orphans(run: Run) -> Fragment:

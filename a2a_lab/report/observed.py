@@ -15,9 +15,9 @@ from a2a_lab.report.chips import chip
 from a2a_lab.report.evidence import timeline_table
 from a2a_lab.report.html import Fragment, Html, join, tag
 from a2a_lab.report.notebooks import nbformat
+from a2a_lab.report.observations import judge_told
 from a2a_lab.report.render import write_page
 from a2a_lab.report.table import Prose, Sorted, facts, table
-from a2a_lab.report.tables import judge_told
 from a2a_lab.report.timeline import timeline
 from a2a_lab.report.words import words_for
 from a2a_lab.verdicts import Finding, Stage

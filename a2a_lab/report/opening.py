@@ -68,6 +68,12 @@ def placed(run: Run, side: str) -> Run:
     return replace(run, cells=cells)
 
 
+def name_of(run: Run) -> str:
+    """What parts the tables of two runs on one page: the posture, and the side where there is one."""
+    sides = {cell.side for cell in run.cells if isinstance(cell, Placed)}
+    return "-".join([run.header.posture, *sides])
+
+
 @contextmanager
 def on_side(side: str) -> Iterator[None]:
     """Within it, runs are opened as of this side of a page; for notebooks that open their run themselves."""

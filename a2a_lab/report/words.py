@@ -9,6 +9,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from importlib.metadata import PackageNotFoundError, version
 
 from a2a_lab.lab.records import Run, missing_cells
+from a2a_lab.report.folds import fold
 from a2a_lab.report.html import Child, Html, join, plural, tag
 from a2a_lab.report.opening import of_pairs
 from a2a_lab.report.rules import CLOSURES, RULES, STAGES, named
@@ -46,6 +47,7 @@ WORDS: dict[str, str] = {
     "policy": "this lab's stricter rule decided: falling short of it breaks nothing that is published",
 }
 
+_MANY = 50  # terms
 _ALWAYS = ("authoritative", "advisory", "spec", "policy")
 
 
@@ -81,7 +83,14 @@ def words_for(
         "Findings on this page": _slugs([*slugs, *(finding.slug for finding in findings)]),
         "Rules cited on this page": named(finding.rule for finding in findings),
     }
-    return join(join([tag("h3", title), _glossary(entries)]) for title, entries in parts.items() if entries)
+    return join(_part(title, entries) for title, entries in parts.items() if entries)
+
+
+def _part(title: str, entries: Mapping[str, str]) -> Html:
+    """One list of the glossary; a very long one below a line, since its terms stand with their findings as well."""
+    if len(entries) > _MANY:
+        return fold(f"words-{len(entries)}", f"{title} ({len(entries)})", _glossary(entries))
+    return join([tag("h3", title), _glossary(entries)])
 
 
 def _slugs(met: Iterable[str]) -> dict[str, str]:

@@ -81,7 +81,7 @@ def test_the_live_line_says_how_far_and_what_is_waited_for() -> None:
     key = "cedar@0.9/dash/JSONRPC/1.0/default/trusting/1"
     half, done = Standing(done=6, planned=7, waiting=key), Standing(done=7, planned=7)
     assert standing({"trusting": half, "enforcing": done}, "") == (
-        "enforcing 7 of 7, trusting 6 of 7; waiting for cedar × dash"
+        "enforcing 7/7, trusting 6/7; waiting for cedar × dash"
     )
     assert standing({"mixed": half}, "a2a-js-1.3: npm ci") == "6 of 7 cells; a2a-js-1.3: npm ci"
     assert standing({"mixed": done}, "") == "7 of 7 cells; writing the page"

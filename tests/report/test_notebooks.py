@@ -11,8 +11,10 @@ from typing import Any
 import pytest
 
 from a2a_lab.bundled import bundled, bundled_names
+from a2a_lab.errors import Misuse
 from a2a_lab.lab.params import typed
 from a2a_lab.report.execute import declared_parameters
+from a2a_lab.report.inprocess import run_here
 
 NAMES = bundled_names("notebooks", ".ipynb")
 
@@ -79,3 +81,31 @@ def test_the_folder_holds_notebooks_only() -> None:
         for path in Path(bundled("notebooks", "matrix", ".ipynb")).parent.iterdir()
         if path.is_file()
     )
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_an_unknown_parameter_is_refused_with_the_nearest_one(name: str) -> None:
+    known = sorted(declared_parameters(bundled("notebooks", name, ".ipynb")))
+    misspelt = known[0][:-1] + known[0][-1] * 2
+    with pytest.raises(Misuse, match=f"no parameter '{misspelt}'; did you mean '{known[0]}'"):
+        run_here(bundled("notebooks", name, ".ipynb"), {misspelt: "x"})
+
+
+def test_a_notebook_says_what_it_cannot_do_without() -> None:
+    with pytest.raises(Misuse, match=r"url is not given, .*-p url=https://agent\.example"):
+        run_here(bundled("notebooks", "vendor", ".ipynb"), {})
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_the_help_of_papermill_is_complete(name: str, capsys: pytest.CaptureFixture[str]) -> None:
+    from click import Context
+    from papermill.cli import papermill
+    from papermill.inspection import display_notebook_help
+
+    path = bundled("notebooks", name, ".ipynb")
+    assert display_notebook_help(Context(papermill), str(path), {}) == 0
+    told = " ".join(capsys.readouterr().out.split())
+    (cell,) = [cell for cell in document(name)["cells"] if "parameters" in cell["metadata"].get("tags", [])]
+    for line in cell["source"]:
+        declared, _, sentence = line.strip().partition("  # ")
+        assert declared.partition(" =")[0] in told and " ".join(sentence.split()) in told

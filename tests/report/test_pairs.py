@@ -16,7 +16,7 @@ from a2a_lab.lab.records import CellKey, CellRecord, Header, Run, RunWriter, Ven
 from a2a_lab.lab.writing import stages_of
 from a2a_lab.net.evidence import write_har
 from a2a_lab.net.redact import Redactor
-from a2a_lab.report import expected, pairs, tables
+from a2a_lab.report import expected, observations, pairs
 from a2a_lab.report import fragments as show
 from a2a_lab.report.html import END_TYPE
 from a2a_lab.report.matrix import matrix as matrix_html
@@ -117,7 +117,7 @@ def test_the_matrix_names_the_cause_in_the_cell(run: Run) -> None:
 
 
 def test_findings_say_whose_they_are(run: Run) -> None:
-    html = str(tables.findings_table(run))
+    html = str(observations.findings_table(run))
     assert "a2a-sdk-0.3 (consumer)" in html and "committed-unprobed" in html
 
 

@@ -7,12 +7,13 @@ import re
 from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import Any, ClassVar
+from typing import Any, ClassVar, get_args
 
 import pytest
 import synthetic_runs as synthetic
 
 from a2a_lab.compare import compare
+from a2a_lab.core.closures import Closure
 from a2a_lab.errors import Misuse
 from a2a_lab.lab.records import CellRecord, Measures, Run, read_run
 from a2a_lab.report import fragments as show
@@ -20,9 +21,10 @@ from a2a_lab.report.figures import cost
 from a2a_lab.report.html import END_TYPE, RUN_TYPE, STYLE_TYPE, Fragment, anchor
 from a2a_lab.report.matrix import matrix
 from a2a_lab.report.progress import progress
+from a2a_lab.report.rules import CLOSURES, RULES, STAGES, cited
 from a2a_lab.report.tiles import headline, honesty
 from a2a_lab.report.words import VERDICTS, load_catalogue
-from a2a_lab.verdicts import Judge, Kind, NotGradeable, Stage, Verdict
+from a2a_lab.verdicts import CATALOGUE, Judge, Kind, NotGradeable, Stage, Verdict
 
 
 @pytest.fixture
@@ -278,3 +280,32 @@ def test_measures_of_an_ungraded_cell_are_shown_as_untested(run_of: Any) -> None
 def test_a_cell_key_cannot_smuggle_a_path() -> None:
     with pytest.raises(Misuse):
         synthetic.key("..", "../x")
+
+
+def test_every_rule_that_a_finding_cites_and_every_closure_is_explained() -> None:
+    load_catalogue()
+    cited_rules = {name for kind in CATALOGUE.values() for name in re.findall(r"\b[ADPR]\d{1,2}\b", kind.rule)}
+    assert cited_rules <= set(RULES)
+    assert set(get_args(Closure)) == set(CLOSURES)
+    assert set(STAGES) == {stage.value for stage in Stage}
+
+
+def test_a_rule_is_a_link_that_says_what_it_asks() -> None:
+    told = str(cited("A1, R19"))
+    assert told.count('<a href="#rule-') == 2 and ", " in told
+    assert f'title="{RULES["R19"]}"' in told
+    assert str(cited("<b>R99</b>")) == "&lt;b&gt;R99&lt;/b&gt;"
+
+
+def test_the_glossary_holds_the_line_that_each_rule_leads_to(both: tuple[Run, Run]) -> None:
+    page = "".join(map(str, (show.findings(both[0]), show.findings(both[1]), show.words_of(*both))))
+    linked, there = set(re.findall(r'href="#(rule-[A-Z0-9]*)"', page)), set(re.findall(r'id="(rule-[A-Z0-9]*)"', page))
+    assert linked and linked <= there
+
+
+def test_the_measure_hangs_is_never_called_what_the_verdict_is(both: tuple[Run, Run]) -> None:
+    """R30: the verdict names the stream that never ended, the measure the waits that only a timeout ended."""
+    told = text_of(show.headline(*both)) + text_of(show.cells(both[0]))
+    assert "timed-out waits" in told and "timed out" in told
+    assert not re.search(r"\d hangs?\b|\bhangs\b", told)
+    assert "timed-out waits" in text_of(show.words_of(*both))
