@@ -1,7 +1,8 @@
 """What was observed in a run, as one table: each finding once, with whose it is, whose rule decided, and its cells.
 
-Of many, what is seen in cells that came out as is known is folded, and so is what decides nothing by itself. Each row says
-whose rule decided, since a broken MUST of the specification is a vendor's defect and falling short of policy is not (R3).
+Of many, what is seen in cells that came out as is known is folded, and so is what decides nothing by itself. Each row
+says whose rule decided, since a broken MUST of the specification is a vendor's defect and falling short of policy is
+not (R3).
 """
 
 from __future__ import annotations
