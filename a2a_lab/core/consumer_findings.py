@@ -169,6 +169,14 @@ CARD_STALE = _of_consumer(
     rule="D6, P3",
     clause="A2A 1.0.1 §8.6 SHOULD, RFC 9111",
 )
+KEPT_CARD_CHANGED = _of_consumer(
+    "kept-card-changed",
+    "the consumer sent another message on a card that it had kept, and the agent's card is another afterwards",
+    stage=Stage.LEDGER,
+    verdict=Verdict.HINT,
+    rule="D6, P3",
+    other="A2A 1.0.1 §8.6 lets a client follow RFC 9111",
+)
 VALIDATORS_UNUSED = _of_consumer(
     "validators-unused",
     "the consumer fetched a card again without the validators that its server had given",

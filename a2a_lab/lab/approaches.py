@@ -15,9 +15,9 @@ from typing import Any, Final
 
 from a2a_lab.core.policy import Policy
 from a2a_lab.errors import RecordFault
-from a2a_lab.judge.steps import Approach, approach, card_digest
+from a2a_lab.judge.steps import Approach, approach
 from a2a_lab.judge.visit import Visit
-from a2a_lab.lab.pair_recall import CLOSING, foreign, read_beside
+from a2a_lab.lab.pair_recall import closing_digest, foreign, read_beside
 from a2a_lab.lab.records import CellRecord, Run
 from a2a_lab.net.evidence import read_har
 
@@ -108,8 +108,8 @@ def _seen(run: Run, cell: CellRecord) -> tuple[Approach, str | None] | None:
         account = read_beside(path).account
     except RecordFault:  # a run of before, or one that was taken elsewhere without it
         account = None
-    closing = Visit([one for one in exchanges if one.purpose == CLOSING], policy=Policy()).cards
-    return approach(Visit(foreign(exchanges), policy=Policy()), account), card_digest(closing[-1]) if closing else None
+    served = closing_digest(exchanges, Policy())
+    return approach(Visit(foreign(exchanges), policy=Policy()), account), served
 
 
 def _second(one: Approach, served: str | None) -> str:
@@ -126,7 +126,7 @@ def _second(one: Approach, served: str | None) -> str:
         told = "kept"
     if first.digest != second.digest:
         return f"{told}, the new card"
-    return f"{told}, stale: the agent had another by then" if served not in (None, second.digest) else told
+    return f"{told}, while the agent's changed" if served not in (None, second.digest) and not second.looks else told
 
 
 def _counted(told: Iterable[str] | dict[str, int]) -> str:

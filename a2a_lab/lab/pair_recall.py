@@ -8,15 +8,17 @@ from __future__ import annotations
 
 import json
 import os
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from datetime import datetime
 from pathlib import Path
 from typing import Any, Final
 
+from a2a_lab.core.consumer_findings import KEPT_CARD_CHANGED
 from a2a_lab.core.policy import Intent, Policy
 from a2a_lab.errors import HarnessFault, RecordFault
-from a2a_lab.judge.visit import Account
+from a2a_lab.judge.steps import approach, card_digest
+from a2a_lab.judge.visit import Account, Visit
 from a2a_lab.lab.judging import SUPPORTS, PairJudgement, judge_pair
 from a2a_lab.lab.matrix import Matrix
 from a2a_lab.lab.records import CellRecord, Run
@@ -70,9 +72,10 @@ def judge_cell(
     exchanges: Sequence[Exchange], beside: Beside, *, matrix: Matrix, scenario: str, now: float
 ) -> PairJudgement:
     """Judge the evidence of one cell; live and recalled it is the same call. `now` is Unix seconds."""
+    policy = pair_policy(matrix)
     return judge_pair(
         foreign(exchanges),
-        policy=pair_policy(matrix),
+        policy=policy,
         intent=pair_intent(scenario),
         now=now,
         address=beside.address,
@@ -81,8 +84,29 @@ def judge_cell(
         own_card_url=beside.own_card_url,
         dialects=beside.dialects,
         bindings=beside.bindings,
-        noted=beside.noted,
+        noted=(*beside.noted, *_outdated(exchanges, policy)),
     )
+
+
+def closing_digest(exchanges: Sequence[Exchange], policy: Policy) -> str | None:
+    """The short digest of the agent's card after the consumer was done; None where nobody looked, or none came."""
+    cards = Visit([one for one in exchanges if one.purpose == CLOSING], policy=policy).cards
+    return card_digest(cards[-1]) if cards else None
+
+
+def _outdated(exchanges: Sequence[Exchange], policy: Policy) -> Iterator[Finding]:
+    """Whether a later message stands on a kept card that is not the agent's any more."""
+    served = closing_digest(exchanges, policy)
+    if served is None:
+        return
+    for turn in approach(Visit(foreign(exchanges), policy=policy)).turns[1:]:
+        if turn.digest not in (None, served) and not turn.looks and turn.age_ms is not None:
+            detail = (
+                f"its card was {turn.age_ms / 1000:.1f} s old ({turn.digest}), and the agent's is {served} afterwards"
+            )
+            values: dict[str, Any] = {"whose": "consumer", "age_s": round(turn.age_ms / 1000, 3)}
+            yield KEPT_CARD_CHANGED(detail, found=turn.digest, expected=served, **values)
+            return
 
 
 def own_looks(exchanges: Sequence[Exchange]) -> list[Exchange]:

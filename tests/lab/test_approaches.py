@@ -60,7 +60,7 @@ def twice(*between: Exchange) -> list[Exchange]:
 @pytest.mark.parametrize(
     ("exchanges", "told"),
     [
-        (twice(closing(NEW)), "kept, stale: the agent had another by then"),
+        (twice(closing(NEW)), "kept, while the agent's changed"),
         (twice(closing(card_1_0())), "kept"),
         (twice(look(NEW, at_ms=200), closing(NEW)), "fetched again, the new card"),
         (twice(look(card_1_0(), at_ms=200, sent={"If-None-Match": "x"})), "fetched again, revalidating"),
