@@ -24,7 +24,10 @@ def steps(
     only: Annotated[str, typer.Option("--only", help="Of a matrix: only cells whose key holds or matches this.")] = "",
     json: Annotated[bool, typer.Option("--json", help="Print one JSON document for programs.")] = False,
 ) -> None:
-    """Tell in which order each consumer fetches cards, chooses and commits, and what a second message stands on."""
+    """Tell in which order each consumer fetches cards, chooses and commits, and what a second message stands on.
+
+    Without a run three orchestrators are met, whose environments are built first (1 GB).
+    """
     from a2a_lab.cli import show
     from a2a_lab.errors import Misuse
     from a2a_lab.lab.approaches import COLUMNS, ways_of
