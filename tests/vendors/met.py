@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 
 import pytest
@@ -30,11 +30,14 @@ class Met:
         lacking = {name: _own(name, reasons) for name, reasons in sorted(skipped.items()) if name not in graded}
         return cls(names=tuple(sorted(graded)), lacking=lacking)
 
-    def told(self) -> Iterator[str]:
-        """The lines at the end of a test run."""
+    def told(self, not_built: Mapping[str, str]) -> Iterator[str]:
+        """The lines at the end of a test run; `not_built` are environments that other tests went without."""
         yield f"real vendors met: {', '.join(self.names) or 'NONE'}"
-        for name, why in self.lacking.items():
-            yield f"REAL VENDOR NOT MET: {name}: {why}"
+        reasons: dict[str, list[str]] = {}
+        for name, why in {**not_built, **self.lacking}.items():
+            reasons.setdefault(why, []).append(name)
+        for why, names in reasons.items():
+            yield f"REAL VENDORS NOT MET: {', '.join(sorted(names))}: {why}"
 
 
 def _own(name: str, reasons: list[str]) -> str:

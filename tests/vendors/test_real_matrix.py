@@ -56,3 +56,13 @@ def test_real_vendors_are_met_where_python_packages_can_be_installed(compared: l
         pytest.fail(f"no real vendor was met: {met.lacking}")
     if not met.names:
         pytest.skip(f"no real vendor was met: {met.lacking}")
+
+
+def test_the_end_of_a_test_run_names_every_vendor_that_was_not_met() -> None:
+    met = Met(names=("a", "b"), lacking={"c+x": "no node"})
+    assert list(met.told({"d": "heavy", "e": "heavy"})) == [
+        "real vendors met: a, b",
+        "REAL VENDORS NOT MET: d, e: heavy",
+        "REAL VENDORS NOT MET: c+x: no node",
+    ]
+    assert "NONE" in next(Met(names=(), lacking={}).told({}))
