@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from rich.text import Text
 
-from a2a_lab.cli import news, show
+from a2a_lab.cli import live, news, show
 from a2a_lab.core.quoting import counted
 
 if TYPE_CHECKING:
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 def is_of_pairs(run: Run) -> bool:
     """Whether the run is of real vendors."""
-    return any(vendor.reach == "environment" for vendor in run.header.vendors.values())
+    return any(vendor.reach in ("environment", "live") for vendor in run.header.vendors.values())
 
 
 def show_run(run: Run) -> int:
@@ -62,27 +62,34 @@ def show_news(run: Run) -> None:
 
 def show_plan(matrix: Matrix, *, posture: str, only: str, must_include: str, attempts: int, as_json: bool) -> int:
     """The cells of a matrix of real vendors, and what running them needs."""
+    from a2a_lab.lab.live_plan import live_plans
     from a2a_lab.lab.pairing_plan import plan_pairs
 
     cells = plan_pairs(matrix, posture=posture, only=only, must_include=must_include, attempts=attempts)
+    lives = live_plans(cells)
     if as_json:
-        show.print_json({"matrix": matrix.name, "cells": [str(cell.key) for cell in cells]})
+        told: dict[str, object] = {"matrix": matrix.name, "cells": [str(cell.key) for cell in cells]}
+        show.print_json(told | ({"live": [plan.as_json() for plan in lives]} if lives else {}))
         return 0
     show.table(
         ["cell", "agent is", "consumer is"],
         [
             [
                 str(cell.key),
-                cell.agent.vendor.title,
+                cell.agent.told,
                 cell.consumer.vendor.title if cell.consumer.vendor else f"{cell.consumer.how}, of the lab",
             ]
             for cell in cells
         ],
     )
-    needed = {cell.agent.vendor.environment_name for cell in cells}
-    needed |= {cell.consumer.vendor.environment_name for cell in cells if cell.consumer.vendor is not None}
-    places = f"{counted(len(needed), 'environment')} ({', '.join(sorted(needed))})"
-    show.say(f"{counted(len(cells), 'cell')} in {places}; nothing was run")
+    needed = {cell.agent.built.environment_name for cell in cells if cell.agent.live is None}
+    needed |= {
+        cell.consumer.vendor.environment_name for cell in cells if cell.consumer.vendor is not None and not cell.refused
+    }
+    if lives:
+        live.tell(lives)
+    places = f" in {counted(len(needed), 'environment')} ({', '.join(sorted(needed))})" if needed else ""
+    show.say(f"{counted(len(cells), 'cell')}{places}; nothing was run")
     return 0
 
 

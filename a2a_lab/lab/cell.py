@@ -10,9 +10,9 @@ import contextlib
 import secrets
 import time
 from collections.abc import Awaitable, Callable, Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Literal
+from typing import Any, Literal
 
 import httpx
 
@@ -20,9 +20,10 @@ from a2a_lab import __version__
 from a2a_lab.core.keys import KeySet
 from a2a_lab.core.policy import Clocks, Intent, Policy
 from a2a_lab.core.resolvers import PathPrefix, Resolver, TenantHeader, TenantQuery
-from a2a_lab.errors import HarnessFault, LabError
+from a2a_lab.errors import HarnessFault, LabError, Withheld
 from a2a_lab.judge.offline import judge_evidence
 from a2a_lab.judge.transcript import read_calls
+from a2a_lab.lab.desk import LiveDesk
 from a2a_lab.lab.matrix import Matrix
 from a2a_lab.lab.measures import measure
 from a2a_lab.lab.plan import Cell
@@ -32,7 +33,7 @@ from a2a_lab.ledger import Ledger
 from a2a_lab.net.client import Http
 from a2a_lab.net.enforcing import EnforcingInitiator
 from a2a_lab.net.evidence import Recorder, write_har
-from a2a_lab.net.job import Initiator, Job
+from a2a_lab.net.job import Depth, Initiator, Job, Outcome
 from a2a_lab.net.journal import Journal
 from a2a_lab.net.redact import Redactor
 from a2a_lab.net.trusting import TrustingInitiator
@@ -91,7 +92,8 @@ class Meeting:
     """One consumer of the lab's own about to meet one agent, however that one is reached.
 
     `clocks` are those it is judged by, `transport_timeout_s` is the trusting posture's. What answers must carry
-    `nonce`, where the agent was told one.
+    `nonce`, where the agent was told one. An agent that is not ours is talked to through its `desk`, and `depth` "card"
+    sends nothing to it.
     """
 
     key: CellKey
@@ -105,7 +107,8 @@ class Meeting:
     cap_s: float
     wait: Literal["block", "poll", "stream"]
     resolver: Resolver | None = None
-    redactor: Redactor = field(default_factory=Redactor)
+    desk: LiveDesk | None = None
+    depth: Depth = "send"
 
 
 async def _meet(cell: Cell, bench: Bench, agent: RunningAgent, started: str) -> CellRecord:
@@ -132,16 +135,19 @@ async def meet(
     """Let the consumer meet the agent in its posture, count, judge, and store the evidence. `at` is when it began."""
     recorder, key, policy = Recorder(), meeting.key, meeting.policy
     is_trusting = key.posture == "trusting"
-    http = Http(
-        client,
-        recorder,
-        bounds=policy.bounds,
-        transport_timeout_s=meeting.transport_timeout_s if is_trusting else None,
-        cap_s=meeting.cap_s if is_trusting else CAP_S,
-        expect_nonce=meeting.nonce,
-    )
-    redactor = meeting.redactor
-    journal = Journal(ledger, run, str(key), agent=key.agent, redactor=redactor)
+    desk = meeting.desk
+    bounded: dict[str, Any] = {
+        "bounds": policy.bounds,
+        "transport_timeout_s": meeting.transport_timeout_s if is_trusting else None,
+        "cap_s": meeting.cap_s if is_trusting else max(CAP_S, policy.clocks.total_s),
+    }
+    if desk is None:
+        http = Http(client, recorder, **bounded, expect_nonce=meeting.nonce)
+    else:
+        http = desk.http(recorder, **bounded)
+    redactor = desk.redactor if desk is not None else Redactor()
+    spend = desk.allowance.spend if desk is not None else None
+    journal = Journal(ledger, run, str(key), agent=key.agent, redactor=redactor, spend=spend)
     job = Job(
         run=run,
         cell=str(key),
@@ -152,8 +158,14 @@ async def meet(
         now=time.time(),
         wait=meeting.wait,
         resolver=meeting.resolver,
+        depth=meeting.depth,
+        **(desk.job_parts() if desk is not None else {}),
     )
-    outcome = await INITIATORS[key.posture].run(job, http, journal)
+    withheld: Withheld | None = None
+    try:
+        outcome = await INITIATORS[key.posture].run(job, http, journal)
+    except Withheld as fault:
+        withheld, outcome = fault, Outcome(said=fault.message, errors=[fault.reason])
     declared = [outcome.interface] if outcome.interface is not None else []
     calls = read_calls(recorder.exchanges, bounds=policy.bounds, interfaces=declared)
     findings = outcome.findings
@@ -170,6 +182,8 @@ async def meet(
         )
         findings, outcome.closure = judged.findings, judged.closure
         outcome.not_gradeable = judged.not_gradeable
+    if withheld is not None:
+        outcome.not_gradeable = withheld.word
     measures = measure(
         recorder.exchanges,
         calls,

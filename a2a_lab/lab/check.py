@@ -10,6 +10,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
+from a2a_lab.core.tiers import PROD
 from a2a_lab.errors import Withheld
 from a2a_lab.judge.transcript import read_calls
 from a2a_lab.lab.cell import TOOL
@@ -26,6 +27,7 @@ from a2a_lab.net.enforcing import EnforcingInitiator
 from a2a_lab.net.evidence import Recorder, write_har
 from a2a_lab.net.job import Job, Outcome
 from a2a_lab.net.journal import Journal
+from a2a_lab.vendors.live import LiveVendor
 from a2a_lab.verdicts import NotGradeable, Verdict
 
 __all__ = ["PROMPT", "CheckOptions", "CheckResult", "check"]
@@ -168,7 +170,7 @@ def _result(
             {"name": card.name, "version": card.version, "form": card.form, "url": outcome.card_url} if card else {}
         ),
         clients=redactor.value(readings(card)) if card else {},
-        would_send="" if job.depth == "send" else would_send(job),
+        would_send="" if job.depth == "send" else would_send(job, desk.live),
         sent=job.depth == "send",
         warnings=tuple(warnings_of(desk.live)),
     )
@@ -178,8 +180,10 @@ def measures_json(measures: Measures) -> dict[str, Any]:
     return asdict(measures) | {"diverged": list(measures.diverged)}
 
 
-def would_send(job: Job) -> str:
+def would_send(job: Job, live: LiveVendor) -> str:
     """What `--send` would ask of the agent, and what it may leave behind (R37)."""
+    if live.environment == PROD:
+        return f'--send would be refused: environment = "prod" in {live.where} caps the tier at card'
     runs = runs_of(job.intent.mode, control=job.policy.probe_control)
     size = len(job.intent.payloads[job.intent.mode])
     return (

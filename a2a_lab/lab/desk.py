@@ -9,12 +9,13 @@ import asyncio
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
+from typing import Any
 
 import httpx
 
 from a2a_lab.core.policy import Bounds
 from a2a_lab.lab.allowance import Allowance
-from a2a_lab.lab.live import context_of, credentials_of, reach_of
+from a2a_lab.lab.live import context_of, credentials_of, reach_of, tenant_of
 from a2a_lab.ledger import Ledger
 from a2a_lab.net.client import Http, new_client
 from a2a_lab.net.credentials import Credentials
@@ -35,6 +36,14 @@ class LiveDesk:
     gate: Gate
     allowance: Allowance
     turn: asyncio.Semaphore
+
+    def job_parts(self) -> dict[str, Any]:
+        """What a `Job` is told about the agent beside its address."""
+        return {
+            "credentials": self.credentials,
+            "card_url": self.live.card_url or None,
+            "tenant": tenant_of(self.live),
+        }
 
     def http(
         self, recorder: Recorder, bounds: Bounds, *, transport_timeout_s: float | None = None, cap_s: float = 600.0

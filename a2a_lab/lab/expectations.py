@@ -120,7 +120,7 @@ def compare_run(run: Run) -> list[Compared]:
     matrix = kept_matrix(run.folder, run.header)
     if matrix.pairings is None:
         return []
-    vendors = [entry.vendor for entry in matrix.pairings.agents.values()]
+    vendors = [entry.built for entry in matrix.pairings.agents.values() if entry.live is None]
     vendors += [entry.vendor for entry in matrix.pairings.consumers.values() if entry.vendor is not None]
     said = of_vendors(vendors)
     expectations = find_expectations(name)

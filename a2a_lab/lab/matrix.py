@@ -16,6 +16,7 @@ from a2a_lab.core.policy import Clocks
 from a2a_lab.errors import Misuse
 from a2a_lab.lab.pairings import Pairings
 from a2a_lab.vendors.consumer_spec import ConsumerSpec
+from a2a_lab.vendors.live import LiveVendor
 from a2a_lab.vendors.spec import AgentSpec
 from a2a_lab.vendors.tables import Table, nearest
 
@@ -56,16 +57,29 @@ class Matrix:
             text = path.read_text(encoding="utf-8")
         except (OSError, UnicodeDecodeError) as fault:
             raise Misuse(f"the matrix {str(path)!r} cannot be read: {fault}", path=str(path)) from fault
-        return cls.parse(text, name=path.stem, where=path.name)
+        return cls.parse(text, name=path.stem, where=path.name, folder=path.parent)
 
     @classmethod
-    def parse(cls, text: str, *, name: str, where: str) -> Matrix:
-        """A matrix from TOML text; `where` is how messages call the file."""
+    def parse(
+        cls,
+        text: str,
+        *,
+        name: str,
+        where: str,
+        folder: Path | None = None,
+        live: Mapping[str, LiveVendor] | None = None,
+    ) -> Matrix:
+        """A matrix from TOML text; `where` is how messages call the file.
+
+        `folder` and `live` are for the agents in it that are not ours, as in `Pairings.parse`.
+        """
         try:
             top = Table(tomllib.loads(text), where)
         except tomllib.TOMLDecodeError as fault:
             raise Misuse(f"{where}: no TOML: {fault}", where=where) from fault
-        pairings = Pairings.parse(Table(top.take("vendors"), f"{where}.vendors")) if "vendors" in top else None
+        pairings: Pairings | None = None
+        if "vendors" in top:
+            pairings = Pairings.parse(Table(top.take("vendors"), f"{where}.vendors"), folder=folder, live=live)
         if pairings is not None and any(key in top for key in ("agents", "consumers", "pairs")):
             top.refuse("vendors", "alone: a matrix pairs real vendors, or simulated agents and consumers, not both")
         agents = {key: AgentSpec.parse(key, data.rest(), data.where) for key, data in top.named("agents").items()}

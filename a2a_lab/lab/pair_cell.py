@@ -10,7 +10,7 @@ from __future__ import annotations
 import secrets
 import time
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 import httpx
@@ -36,6 +36,7 @@ from a2a_lab.lab.stock import Stock
 from a2a_lab.lab.writing import digests_of, harness_error, now, orphans_of, stages_of
 from a2a_lab.ledger import Ledger
 from a2a_lab.net.client import Http, Reach
+from a2a_lab.net.credentials import Source
 from a2a_lab.net.discovering import drive
 from a2a_lab.net.evidence import Recorder, write_har
 from a2a_lab.net.recording import RecordingProxy
@@ -65,22 +66,42 @@ class PairBench:
     say: Callable[[str], None]
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Stand:
+    """Where a watched client's agent stands: its address, the recorder before it, and how the lab itself looks at it.
+
+    `judge_look` may end the cell by what the lab's own look found, before the client comes; `died` says at the end
+    whether the agent is gone.
+    """
+
+    address: str
+    card_url: str
+    policy: Policy
+    recorder: Recorder
+    http: Http
+    proxy: RecordingProxy
+    credentials: Source | None = None
+    redactor: Redactor = field(default_factory=Redactor)
+    judge_look: Callable[[Discovery], None] = lambda _: None
+    died: Callable[[], tuple[Finding, ...]] = lambda: ()
+
+
 async def run_pair(cell: PairCell, bench: PairBench) -> CellRecord:
     """Run one cell to its record. Never raises for what a vendor did, nor for a fault of the harness."""
     started = now()
     try:
-        environment = await bench.stock.get(cell.agent.vendor)
+        environment = await bench.stock.get(cell.agent.built)
         if cell.consumer.vendor is not None:
             await bench.stock.get(cell.consumer.vendor)
-        async with served(cell.agent.vendor, environment, ports=bench.ports, options=cell.agent.options) as agent:
+        async with served(cell.agent.built, environment, ports=bench.ports, options=cell.agent.options) as agent:
             if cell.consumer.how in ("trusting", "enforcing"):
                 return await _own(cell, bench, agent, started)
             return await _foreign(cell, bench, agent, started)
     except LabError as fault:
-        return _fault(cell, fault, started)
+        return failed(cell, fault, started)
     except Exception as defect:  # one cell of hundreds must not end the others, whatever a vendor made of us
         told = f"a defect of the lab ended the cell: {type(defect).__name__}: {defect}"
-        return _fault(cell, HarnessFault(told, step="lab"), started)
+        return failed(cell, HarnessFault(told, step="lab"), started)
 
 
 async def _own(cell: PairCell, bench: PairBench, agent: ServedAgent, started: str) -> CellRecord:
@@ -96,7 +117,7 @@ async def _own(cell: PairCell, bench: PairBench, agent: ServedAgent, started: st
         key=cell.key,
         url=agent.address,
         nonce=agent.nonce,
-        intent=_intent(canary, is_stream=is_stream),
+        intent=intent_of(canary, is_stream=is_stream),
         canary=canary,
         policy=policy,
         clocks=clocks,
@@ -108,34 +129,51 @@ async def _own(cell: PairCell, bench: PairBench, agent: ServedAgent, started: st
 
 
 async def _foreign(cell: PairCell, bench: PairBench, agent: ServedAgent, started: str) -> CellRecord:
-    recorder, canary = Recorder(), f"canary-{secrets.token_hex(8)}"
-    found = await _look(agent, bench, recorder)
-    looks = len(recorder.exchanges)
-    proxy = RecordingProxy(
-        agent.address, recorder, reach=Reach(trust_env=False), nonce=agent.nonce, aliases=_aliases(cell, agent)
+    """Somebody else's client before an agent that the lab launched."""
+    policy = pair_policy(bench.matrix)
+    recorder = Recorder()
+    stand = Stand(
+        address=agent.address,
+        card_url=agent.card_url,
+        policy=policy,
+        recorder=recorder,
+        http=Http(bench.client, recorder, bounds=policy.bounds, expect_nonce=agent.nonce),
+        proxy=RecordingProxy(
+            agent.address, recorder, reach=Reach(trust_env=False), nonce=agent.nonce, aliases=_aliases(cell, agent)
+        ),
+        died=lambda: _death(agent),
     )
+    return await watched(cell, bench, stand, started)
+
+
+async def watched(cell: PairCell, bench: PairBench, stand: Stand, started: str) -> CellRecord:
+    """Let the consumer meet the agent through the recorder, and judge both from what passed."""
+    recorder, proxy, canary = stand.recorder, stand.proxy, f"canary-{secrets.token_hex(8)}"
+    found = await _look(stand)
+    looks = len(recorder.exchanges)
     async with proxy:
         account = await _consume(cell, bench, proxy, canary)
-        died = _death(agent)
-    if proxy.harness_fault is not None:
-        raise proxy.harness_fault
+        died = stand.died()
+    if (fault := proxy.harness_fault or proxy.withheld) is not None:
+        raise fault
     exchanges = recorder.exchanges[looks:]
     if sum(canary.encode() in one.request_body for one in exchanges) > 1:
-        await _look_again(agent, bench, recorder)
+        await stand.http.send("GET", stand.card_url, {}, purpose=CLOSING, total_s=LOOK_S, credentials=stand.credentials)
     attribute_ends(exchanges, account)
     _label(exchanges, canary)
     vendor = cell.consumer.vendor
     beside = Beside(
-        address=agent.address,
-        own_card_url=agent.card_url,
+        address=stand.address,
+        own_card_url=stand.card_url,
         dialects=vendor.dialects if vendor is not None else (),
         bindings=vendor.bindings if vendor is not None else (),
         account=account,
         noted=(*proxy.findings, *died),
+        allow=tuple(sorted(stand.policy.allow_http | stand.policy.allow_origins)),
     )
     judged = judge_cell(recorder.exchanges, beside, matrix=bench.matrix, scenario=cell.key.scenario, now=time.time())
     evidence = evidence_path(cell.key)
-    redactor = Redactor()
+    redactor = stand.redactor
     redactor.learn(exchanges)
     write_har(
         bench.folder / evidence,
@@ -174,17 +212,14 @@ def _aliases(cell: PairCell, agent: ServedAgent) -> dict[str, str]:
     return {f"{base}{also_at}": parse_url(agent.card_url).path} if also_at is not None else {}
 
 
-async def _look(agent: ServedAgent, bench: PairBench, recorder: Recorder) -> Discovery:
+async def _look(stand: Stand) -> Discovery:
     """The lab's own look for the card, straight at the agent."""
-    policy = pair_policy(bench.matrix)
-    http = Http(bench.client, recorder, bounds=policy.bounds, expect_nonce=agent.nonce)
-    return await drive(discover(agent.address, policy), http, bounds=policy.bounds, credentials=None, card_s=LOOK_S)
-
-
-async def _look_again(agent: ServedAgent, bench: PairBench, recorder: Recorder) -> None:
-    """Once a consumer has sent a second message: whether the card that it had then was still the agent's."""
-    http = Http(bench.client, recorder, bounds=pair_policy(bench.matrix).bounds, expect_nonce=agent.nonce)
-    await http.send("GET", agent.card_url, {}, purpose=CLOSING, total_s=LOOK_S)
+    policy, held = stand.policy, stand.credentials
+    origins = frozenset({parse_url(stand.address).origin}) if held is not None else frozenset[str]()
+    walk = discover(stand.address, policy, credentials_for=origins)
+    found = await drive(walk, stand.http, bounds=policy.bounds, credentials=held, card_s=LOOK_S)
+    stand.judge_look(found)
+    return found
 
 
 async def _consume(cell: PairCell, bench: PairBench, proxy: RecordingProxy, canary: str) -> Account | None:
@@ -245,7 +280,7 @@ def _measures(
             exchanges,
             calls,
             card=found.card,
-            intent=_intent(canary, is_stream=False),
+            intent=intent_of(canary, is_stream=False),
             canary=canary,
             book=judged.book,
             booked=taken,
@@ -267,7 +302,7 @@ def _death(agent: ServedAgent) -> tuple[Finding, ...]:
     return (AGENT_DIED(f"the program of {agent.name} ended ({how}); it printed last:\n{agent.output.last_lines(4)}"),)
 
 
-def _intent(canary: str, *, is_stream: bool) -> Intent:
+def intent_of(canary: str, *, is_stream: bool) -> Intent:
     return Intent(mode=TEXT, payloads={TEXT: f"hello {canary}".encode()}, stream=is_stream)
 
 
@@ -278,7 +313,7 @@ def _said(account: Account | None, judged: PairJudgement) -> str:
     return cause.detail if cause is not None else f"{counted(len(judged.visit.sends), 'message')}, all answered"
 
 
-def _fault(cell: PairCell, fault: LabError, started: str) -> CellRecord:
+def failed(cell: PairCell, fault: LabError, started: str) -> CellRecord:
     """A cell that could not be run: what was missing, at which step, and where the log is."""
     record = harness_error(cell.key, fault, started)
     first = fault.message.splitlines()[0]

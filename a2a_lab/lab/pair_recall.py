@@ -9,7 +9,7 @@ from __future__ import annotations
 import json
 import os
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from datetime import datetime
 from pathlib import Path
 from typing import Any, Final
@@ -39,7 +39,10 @@ TEXT: Final = "text/plain"
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Beside:
-    """What is known of a cell beside its traffic. `account` is None where the lab did not launch the consumer."""
+    """What is known of a cell beside its traffic. `account` is None where the lab did not launch the consumer.
+
+    `allow` are places that the operator of an agent that is not ours allows by name.
+    """
 
     address: str
     own_card_url: str
@@ -47,6 +50,7 @@ class Beside:
     bindings: tuple[str, ...] = ()
     account: Account | None = None
     noted: tuple[Finding, ...] = ()
+    allow: tuple[str, ...] = ()
 
     def as_json(self) -> dict[str, Any]:
         return {
@@ -56,6 +60,7 @@ class Beside:
             "bindings": list(self.bindings),
             "account": asdict(self.account) if self.account is not None else None,
             "noted": [finding.as_json() | {"stage": finding.stage.value} for finding in self.noted],
+            "allow": list(self.allow),
         }
 
 
@@ -72,7 +77,8 @@ def judge_cell(
     exchanges: Sequence[Exchange], beside: Beside, *, matrix: Matrix, scenario: str, now: float
 ) -> PairJudgement:
     """Judge the evidence of one cell; live and recalled it is the same call. `now` is Unix seconds."""
-    policy = pair_policy(matrix)
+    allowed = frozenset(beside.allow)
+    policy = replace(pair_policy(matrix), allow_http=allowed, allow_origins=allowed)
     return judge_pair(
         foreign(exchanges),
         policy=policy,
@@ -152,6 +158,7 @@ def read_beside(evidence: Path) -> Beside:
             bindings=tuple(told["bindings"]),
             account=_account(account) if account is not None else None,
             noted=tuple(read_finding(Stage(one["stage"]), one) for one in told["noted"]),
+            allow=tuple(told.get("allow", ())),
         )
     except FileNotFoundError:
         raise RecordFault(f"{path} is not there: what the consumer told its caller is unknown") from None

@@ -6,16 +6,20 @@ import asyncio
 import secrets
 import sys
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import AsyncExitStack
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
 from a2a_lab.errors import Misuse
 from a2a_lab.lab.cell import TOOL
+from a2a_lab.lab.desk import LiveDesk, opened
+from a2a_lab.lab.live_cell import refused, run_live
+from a2a_lab.lab.live_plan import require_credentials
 from a2a_lab.lab.matrix import Matrix
 from a2a_lab.lab.pair_cell import PairBench, run_pair
 from a2a_lab.lab.pairing_plan import PairCell
-from a2a_lab.lab.records import CellRecord, Header, RunWriter, VendorRecord, run_id
+from a2a_lab.lab.records import Header, RunWriter, VendorRecord, run_id
 from a2a_lab.lab.run import LEDGER, Board, Watcher, first_of, one_or_mixed
 from a2a_lab.lab.runkeys import note_keys
 from a2a_lab.lab.runmatrix import keep_matrix
@@ -23,6 +27,7 @@ from a2a_lab.lab.stock import Stock
 from a2a_lab.lab.writing import iso
 from a2a_lab.ledger import Ledger
 from a2a_lab.net.client import Reach, new_client, tls_context
+from a2a_lab.vendors.live import LiveVendor
 from a2a_lab.vendors.ports import Ports
 
 WORKERS = 2  # each cell is two programs of somebody else's, and clocks are read in both
@@ -50,6 +55,7 @@ async def run_pairs(
 
     Cancelling it ends the cells, and leaves records that read as interrupted.
     """
+    require_credentials(cells)
     started = datetime.now(UTC)
     run = run_id(started, secrets.token_hex(2))
     header = Header(
@@ -78,6 +84,7 @@ async def resume_pairs(
     say: Callable[[str], None] = say_aloud,
 ) -> Path:
     """Run what a cut or interrupted run still lacks; its other cells stay as they are."""
+    require_credentials(cells)
     with RunWriter.resume(folder) as writer:
         wanted = {str(cell.key): cell for cell in cells}
         unknown = [key for key in writer.left if key not in wanted]
@@ -113,7 +120,13 @@ async def _run(
     keep_matrix(writer.folder, matrix)
     try:
         with Ledger(out / LEDGER) as ledger, Ports() as ports:
-            async with new_client(reach, context) as client, asyncio.TaskGroup() as group:
+            async with AsyncExitStack() as stack:
+                client = await stack.enter_async_context(new_client(reach, context))
+                desks = {
+                    name: await stack.enter_async_context(opened(live, ledger, writer.header.run))
+                    for name, live in _lives(cells).items()
+                }
+                group = await stack.enter_async_context(asyncio.TaskGroup())
                 bench = PairBench(
                     run=writer.header.run,
                     folder=writer.folder,
@@ -126,7 +139,7 @@ async def _run(
                     say=say,
                 )
                 for _ in range(min(workers, len(cells)) or 1):
-                    group.create_task(_work(queue, bench, writer, board))
+                    group.create_task(_work(queue, bench, desks, writer, board))
         interrupted = False
     except BaseExceptionGroup as several:
         raise first_of(several) from several
@@ -135,11 +148,21 @@ async def _run(
         writer.close(ended=iso(datetime.now(UTC)), interrupted=interrupted)
 
 
-async def _work(queue: asyncio.Queue[PairCell], bench: PairBench, writer: RunWriter, board: Board) -> None:
+async def _work(
+    queue: asyncio.Queue[PairCell],
+    bench: PairBench,
+    desks: Mapping[str, LiveDesk],
+    writer: RunWriter,
+    board: Board,
+) -> None:
     while not queue.empty():
         cell = queue.get_nowait()
         board.started(str(cell.key))
-        record: CellRecord = await run_pair(cell, bench)
+        live = cell.agent.live
+        if live is None:
+            record = await run_pair(cell, bench)
+        else:
+            record = refused(cell) if cell.refused else await run_live(cell, bench, desks[live.address])
         writer.append(record)
         board.ended(record)
 
@@ -151,5 +174,17 @@ def _vendors(cells: Sequence[PairCell]) -> dict[str, VendorRecord]:
         for cell in cells
         if cell.consumer.vendor is not None
     }
-    agents = {cell.agent.name: VendorRecord(version=cell.agent.vendor.version, reach="environment") for cell in cells}
+    agents = {
+        cell.agent.name: VendorRecord(
+            version=cell.agent.vendor.version, reach="environment" if cell.agent.live is None else "live"
+        )
+        for cell in cells
+    }
     return found | agents
+
+
+def _lives(cells: Sequence[PairCell]) -> dict[str, LiveVendor]:
+    """The agents that are not ours and are met, by address: two names for one of them have one budget and one gate."""
+    return {
+        cell.agent.live.address: cell.agent.live for cell in cells if cell.agent.live is not None and not cell.refused
+    }

@@ -16,19 +16,26 @@ from a2a_lab.lab.pairings import OWN, AgentEntry, ConsumerEntry
 from a2a_lab.lab.plan import matches
 from a2a_lab.lab.records import CellKey
 from a2a_lab.vendors.consumer_spec import ConsumerSpec
+from a2a_lab.vendors.live import LiveVendor
 from a2a_lab.vendors.tables import nearest
 from a2a_lab.wire.dialects import BINDINGS
 
 OF_THE_LAB = ("1.0", "0.3")  # what the lab's own consumers speak
+CARD = "card"  # the scenario of a cell that reads and sends nothing
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PairCell:
-    """One cell to run: its key, and the two that meet in it."""
+    """One cell to run: its key, and the two that meet in it.
+
+    `refused` says why an agent that is not ours does not meet this consumer, or not so; such a cell is recorded, and
+    not run (R37).
+    """
 
     key: CellKey
     agent: AgentEntry
     consumer: ConsumerEntry
+    refused: str = ""
 
 
 def plan_pairs(
@@ -51,11 +58,16 @@ def plan_pairs(
             f"--must-include {must_include!r}: {matrix.name} has no vendor of that name{nearest(must_include, known)}"
         )
     cells = [
-        PairCell(key=_key(agent, consumer, scenario, attempt), agent=agent, consumer=consumer)
+        PairCell(
+            key=_key(agent, consumer, scenario, attempt),
+            agent=agent,
+            consumer=consumer,
+            refused=why_refused(agent.live, consumer) if agent.live is not None else "",
+        )
         for agent, consumer in ((pairings.agents[one], pairings.consumers[other]) for one, other in pairings.pairs)
         if (not must_include or must_include in (agent.name, consumer.name))
         and (posture == "both" or consumer.posture in ("foreign", posture))
-        for scenario in pairings.scenarios
+        for scenario in _scenarios(pairings.scenarios, agent, consumer)
         for attempt in range(1, attempts + 1)
     ]
     kept = tuple(cell for cell in cells if not only or matches(str(cell.key), only))
@@ -64,6 +76,28 @@ def plan_pairs(
             f"nothing to run: --only {only!r} matches no cell of {matrix.name}; a2a-lab plan {matrix.name} lists them"
         )
     return kept
+
+
+def why_refused(live: LiveVendor, consumer: ConsumerEntry) -> str:
+    """Why a consumer may not meet an agent that is not ours; empty where it may, if only to read its card.
+
+    The lab's own enforcing consumer cleans up after itself. What a trusting one or somebody else's client sends is
+    another matter, and needs a yes of its own.
+    """
+    if consumer.how == "enforcing":
+        return ""
+    who = "the trusting consumer" if consumer.how == "trusting" else f"{consumer.name}, which the lab does not steer,"
+    if live.granted.because:
+        return f"{who} would send, and {live.granted.because}"
+    if not live.allow_trusting:
+        return f"{who} leaves behind what it likes: {live.where} has no allow_trusting = true"
+    return ""
+
+
+def _scenarios(scenarios: Sequence[str], agent: AgentEntry, consumer: ConsumerEntry) -> Sequence[str]:
+    """Those of the matrix; one look at the card where an agent that is not ours is not to be sent to."""
+    is_read = agent.live is not None and bool(agent.live.granted.because) and consumer.how == "enforcing"
+    return (CARD,) if is_read else scenarios
 
 
 def spec_of(cell: PairCell) -> ConsumerSpec:

@@ -8,10 +8,13 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Literal
 
 from a2a_lab.core.resolution import WELL_KNOWN, is_well_known
 from a2a_lab.errors import Misuse
+from a2a_lab.lab.live_files import FOLDER, find_live, is_path, live_names
+from a2a_lab.vendors.live import LiveVendor
 from a2a_lab.vendors.registry import read_vendors
 from a2a_lab.vendors.tables import Table, nearest
 from a2a_lab.vendors.vendor import Vendor
@@ -26,16 +29,34 @@ How = Literal["foreign", "trusting", "enforcing", "external"]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class AgentEntry:
-    """An agent of the matrix: a vendor, launched with further options.
+    """An agent of the matrix: a vendor, launched with further options, or one that is live and not ours.
 
     `card_also_at` is a path below its address at which the recorder offers its card as well, None for none: how a user
     fares who tells his client where the card lies.
     """
 
     name: str
-    vendor: Vendor
+    vendor: Vendor | LiveVendor
     options: tuple[str, ...] = ()
     card_also_at: str | None = None
+
+    @property
+    def live(self) -> LiveVendor | None:
+        """The agent that is not ours, where it is one."""
+        return self.vendor if isinstance(self.vendor, LiveVendor) else None
+
+    @property
+    def built(self) -> Vendor:
+        """The vendor that the lab builds and launches; only of those."""
+        assert isinstance(self.vendor, Vendor), "a live agent is neither built nor launched"
+        return self.vendor
+
+    @property
+    def told(self) -> str:
+        """What it is, for a reader of a plan."""
+        if (live := self.live) is None:
+            return self.vendor.title
+        return ", ".join(filter(None, (live.title or live.name, "live", live.environment)))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -71,13 +92,17 @@ class Pairings:
     pairs: tuple[tuple[str, str], ...]
 
     @classmethod
-    def parse(cls, table: Table) -> Pairings:
+    def parse(
+        cls, table: Table, *, folder: Path | None = None, live: Mapping[str, LiveVendor] | None = None
+    ) -> Pairings:
         """Read the `[vendors]` table of a matrix. Raises Misuse that names file, key and what was expected.
 
-        `all = true` takes every vendor that there is, beside those that are named.
+        `all = true` takes every vendor that there is, beside those that are named. `folder` is that of the matrix, for
+        vendor files that it names; `live` are vendors that a run kept, which are taken in place of files.
         """
         known = read_vendors()
-        agents = {name: _agent(name, inner, known) for name, inner in table.named("agents").items()}
+        named = [_agent(name, inner, known, folder, live or {}) for name, inner in table.named("agents").items()]
+        agents = {entry.name: entry for entry in named}
         consumers = {name: _consumer(name, inner, known) for name, inner in table.named("consumers").items()}
         if table.flag("all", False):
             agents = {one.name: AgentEntry(name=one.name, vendor=one) for one in known.values() if one.agent} | agents
@@ -99,7 +124,17 @@ class Pairings:
         return cls(agents=agents, consumers=consumers, scenarios=scenarios, pairs=pairs)
 
 
-def _agent(name: str, table: Table, known: Mapping[str, Vendor]) -> AgentEntry:
+def _agent(
+    name: str, table: Table, known: Mapping[str, Vendor], folder: Path | None, kept: Mapping[str, LiveVendor]
+) -> AgentEntry:
+    who = table.text("agent", name)
+    if (live := kept.get(name) or kept.get(Path(name).stem) or find_live(who, folder=folder)) is not None:
+        if who in known:
+            table.refuse(
+                "agent", f"a name that only one has: {who} is a vendor of the lab, and a file in {FOLDER}/ too"
+            )
+        table.done()
+        return AgentEntry(name=Path(name).stem if is_path(name) else name, vendor=live)
     vendor, also_at = _vendor(name, table, "agent", known), table.text("card_also_at", "") or None
     if also_at is not None and not (also_at.startswith("/") and is_well_known(also_at)):
         table.refuse("card_also_at", f"a well-known path, such as {WELL_KNOWN!r}")
@@ -128,7 +163,7 @@ def _vendor(
     """The vendor that an entry names under its role, or by its own name."""
     who = table.text(role, name)
     if who not in known:
-        near = nearest(who, [*known, *(more or ())])
+        near = nearest(who, [*known, *(more or ()), *(live_names() if role == "agent" else ())])
         raise Misuse(f"{table.where}.{role}: there is no vendor {who!r}{near}", where=table.where, key=role, value=who)
     vendor = known[who]
     if role not in vendor.roles or getattr(vendor, role) is None:

@@ -20,15 +20,18 @@ from a2a_lab.judge.grounds import first_card_url
 from a2a_lab.judge.offline import Given, Judgement, judge_evidence
 from a2a_lab.lab.cell import policy_of, resolver_of
 from a2a_lab.lab.judging import spoken_first
+from a2a_lab.lab.live import policy_of as live_policy_of
+from a2a_lab.lab.live import resolver_of as live_resolver_of
 from a2a_lab.lab.matrix import Matrix
 from a2a_lab.lab.pair_recall import own_looks, pair_intent, pair_policy
 from a2a_lab.lab.pair_recall import recall as recall_pair
 from a2a_lab.lab.pairing_plan import plan_pairs, spec_of
 from a2a_lab.lab.records import CellRecord, Run
 from a2a_lab.lab.runkeys import keys_at
-from a2a_lab.lab.runmatrix import kept_matrix
+from a2a_lab.lab.runmatrix import kept_matrix, live_of
 from a2a_lab.net.evidence import read_har
 from a2a_lab.vendors.consumer_spec import ConsumerSpec
+from a2a_lab.vendors.live import LiveVendor
 from a2a_lab.vendors.payloads import intent
 from a2a_lab.wire.exchange import Exchange
 
@@ -71,6 +74,7 @@ class Memory:
         self._run, self._folder = run, run.folder
         self._matrix = kept_matrix(run.folder, run.header)
         self._consumers = dict(self._matrix.consumers)
+        self._live = live_of(self._matrix)
         if self._matrix.pairings is not None:
             pairs = plan_pairs(self._matrix, attempts=int(run.header.parameters.get("attempts", 1)))
             self._consumers = {str(cell.key): spec_of(cell) for cell in pairs}
@@ -92,6 +96,8 @@ class Memory:
         if record.key.posture == "foreign":
             return self._watched(record, consumer, exchanges)
         known, other = first_card_url(exchanges, Bounds())
+        if (live := self._live.get(record.key.agent)) is not None:
+            return self._of_live(record, consumer, exchanges, live)
         jwks = keys_at(self._folder, record.started)
         keys = None if jwks is None else KeySet.from_jwks(jwks)
         return Recalled(
@@ -105,6 +111,23 @@ class Memory:
             base_url=base_of(known) if known else None,
             card_url=None if known else other,
             resolver=resolver_of(consumer),
+        )
+
+    def _of_live(
+        self, record: CellRecord, consumer: ConsumerSpec, exchanges: Sequence[Exchange], live: LiveVendor
+    ) -> Recalled:
+        """A cell of an agent that is not ours: what its file said then decides."""
+        return Recalled(
+            record=record,
+            consumer=consumer,
+            jwks=live.jwks,
+            exchanges=tuple(exchanges),
+            policy=live_policy_of(live),
+            intent=pair_intent(record.key.scenario),
+            now=_unix(record),
+            base_url=None if live.card_url else live.url,
+            card_url=live.card_url or None,
+            resolver=live_resolver_of(live),
         )
 
     def _watched(self, record: CellRecord, consumer: ConsumerSpec, exchanges: Sequence[Exchange]) -> Recalled:

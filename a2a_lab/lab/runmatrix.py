@@ -9,8 +9,10 @@ from pathlib import Path
 from typing import Final
 
 from a2a_lab.errors import HarnessFault, Misuse
+from a2a_lab.lab.live_files import keep_live, kept_live
 from a2a_lab.lab.matrix import Matrix
 from a2a_lab.lab.records import Header
+from a2a_lab.vendors.live import LiveVendor
 
 MATRIX: Final = "matrix.toml"
 
@@ -23,8 +25,10 @@ def keep_matrix(folder: Path, matrix: Matrix) -> None:
     path = folder / MATRIX
     if path.exists() or not matrix.source:
         return
-    if Matrix.parse(matrix.source, name=matrix.name, where=MATRIX) != matrix:
+    live = live_of(matrix)
+    if Matrix.parse(matrix.source, name=matrix.name, where=MATRIX, live=live) != matrix:
         return
+    keep_live(folder, live)
     try:
         path.write_text(matrix.source, encoding="utf-8")
     except OSError as fault:
@@ -40,4 +44,10 @@ def kept_matrix(folder: Path, header: Header) -> Matrix:
         text = path.read_text(encoding="utf-8")
     except (OSError, UnicodeDecodeError) as fault:
         raise Misuse(f"{path} cannot be read: {fault}") from fault
-    return Matrix.parse(text, name=header.matrix, where=str(path))
+    return Matrix.parse(text, name=header.matrix, where=str(path), live=kept_live(folder))
+
+
+def live_of(matrix: Matrix) -> dict[str, LiveVendor]:
+    """The agents of a matrix that are not ours, by their names in it."""
+    entries = matrix.pairings.agents.values() if matrix.pairings is not None else ()
+    return {entry.name: entry.live for entry in entries if entry.live is not None}

@@ -23,6 +23,7 @@ from a2a_lab.errors import HarnessFault, Misuse
 from a2a_lab.net.credentials import Source
 from a2a_lab.net.evidence import Recorder
 from a2a_lab.net.gate import Gate
+from a2a_lab.net.unpacking import Unpacker
 from a2a_lab.wire.exchange import RENEWED, Chunk, Exchange
 
 USER_AGENT = f"a2a-lab/{__version__} (interoperability lab)"
@@ -134,7 +135,7 @@ class Http:
         limit = self._cap_s if total_s is None else total_s
         try:
             async with asyncio.timeout(limit), self._open(exchange) as response:
-                unpack = _Unpacker(response, self._bounds.body_bytes)
+                unpack = Unpacker(response, self._bounds.body_bytes)
                 parts = []
                 async for raw in response.aiter_raw():
                     parts.append(unpack(raw))
@@ -318,7 +319,7 @@ class LiveStream:
         try:
             async with opening as response:
                 self._is_open.set()
-                unpack = _Unpacker(response, self._bounds.stream_bytes)
+                unpack = Unpacker(response, self._bounds.stream_bytes)
                 async for raw in response.aiter_raw():
                     data = unpack(raw)
                     total += len(data)
@@ -338,28 +339,6 @@ class LiveStream:
             exchange.ended_ms = self._recorder.now_ms()
             self._is_open.set()
         await self._queue.put(None)
-
-
-class _Unpacker:
-    """Undoes gzip or deflate, never past a bound: a bomb costs us `bound` bytes, not what it claims to hold."""
-
-    def __init__(self, response: httpx.Response, bound: int) -> None:
-        coding = response.headers.get("content-encoding", "identity").strip().lower()
-        if coding in ("identity", ""):
-            self._decoder = None
-        elif coding in ("gzip", "x-gzip", "deflate"):
-            self._decoder = zlib.decompressobj(zlib.MAX_WBITS | 32)
-        else:
-            raise httpx.DecodingError(f"content encoding {coding!r} was not asked for", request=response.request)
-        self._left = bound
-        self.over = False
-
-    def __call__(self, raw: bytes) -> bytes:
-        data = raw if self._decoder is None else self._decoder.decompress(raw, self._left + 1)
-        self.over = len(data) > self._left
-        data = data[: self._left]
-        self._left -= len(data)
-        return data
 
 
 def fault_of(problem: BaseException) -> str:

@@ -12,7 +12,7 @@ import asyncio
 import json
 from collections.abc import AsyncIterator, Iterable, Mapping
 from types import TracebackType
-from typing import Final, Self
+from typing import Final, Protocol, Self
 
 import httpx
 
@@ -21,7 +21,7 @@ from a2a_lab.core.consumer_findings import CARD_OFFERED_ELSEWHERE, RECORDING_FUL
 from a2a_lab.core.policy import Bounds
 from a2a_lab.core.quoting import quoted
 from a2a_lab.core.urls import parse_url
-from a2a_lab.errors import HarnessFault, Misuse
+from a2a_lab.errors import HarnessFault, Misuse, Withheld
 from a2a_lab.net import grpc_channel
 from a2a_lab.net.client import CONNECT_S, NONCE_HEADER, Reach, fault_of, tls_context
 from a2a_lab.net.evidence import Recorder
@@ -41,6 +41,22 @@ _HOP_BY_HOP: Final = frozenset(
 )
 
 
+class Guard(Protocol):
+    """Stands behind the recorder where the agent is not ours: whether a request may go on to it, and with what."""
+
+    async def admit(self, exchange: Exchange) -> Mapping[str, str]:
+        """The headers that the agent wants of whoever calls. Raises Withheld where the request does not go on."""
+        ...
+
+    async def again(self, exchange: Exchange, sent: Mapping[str, str]) -> Mapping[str, str] | None:
+        """Headers to send the request with once more, after 401; None where the answer stands."""
+        ...
+
+    def heard(self, exchange: Exchange) -> None:
+        """The agent has answered."""
+        ...
+
+
 class RecordingProxy:
     """Stands in front of the agent at `to`, as an async context manager; `url` is what the consumer is pointed at.
 
@@ -58,6 +74,7 @@ class RecordingProxy:
         reach: Reach | None = None,
         listener: Listener | None = None,
         nonce: str | None = None,
+        guard: Guard | None = None,
         aliases: Mapping[str, str] | None = None,
     ) -> None:
         try:
@@ -68,6 +85,8 @@ class RecordingProxy:
         self.own = place.origin
         self.cut_by = LEFT
         self.harness_fault: HarnessFault | None = None
+        self.withheld: Withheld | None = None
+        self._guard = guard
         self._reach = reach or Reach()
         self._bounds = bounds or Bounds()
         self._budget = Budget()
@@ -183,22 +202,41 @@ class RecordingProxy:
         body, is_whole = await ear.body(self._bounds.body_bytes)
         kept.request(body, is_whole=is_whole)
         is_chunked = first_header(_texts(scope["headers"]), "transfer-encoding") is not None
-        request = httpx.Request(
-            scope["method"],
-            self.own,
-            headers=[(name, value) for name, value in sent if name.lower() != b"host"],
-            content=(body or None) if is_whole and not is_chunked else ear.again(body),
-            # The target as it came: httpx would resolve dots and escape characters of its own choice.
-            extensions={"target": self._as_served(target), "timeout": self._client.timeout.as_dict()},
-        )
+        is_at_hand = is_whole and not is_chunked
+
+        def request(extra: Mapping[str, str]) -> httpx.Request:
+            assert self._client is not None
+            own = {b"host", *(name.lower().encode() for name in extra)}
+            return httpx.Request(
+                scope["method"],
+                self.own,
+                headers=[*((name, value) for name, value in sent if name.lower() not in own), *_encoded(extra)],
+                content=(body or None) if is_at_hand else ear.again(body),
+                # The target as it came: httpx would resolve dots and escape characters of its own choice.
+                extensions={"target": self._as_served(target), "timeout": self._client.timeout.as_dict()},
+            )
+
         try:
-            response = await self._client.send(request, stream=True)
+            extra = await self._guard.admit(kept.exchange) if self._guard is not None else {}
+            response = await self._client.send(request(extra), stream=True)
+            if self._guard is not None:
+                fresh = await self._guard.again(kept.exchange, extra) if response.status_code == 401 else None
+                if fresh is not None and is_at_hand:
+                    await response.aclose()
+                    response = await self._client.send(request(fresh), stream=True)
+        except Withheld as fault:
+            self.withheld = fault
+            kept.failed(f"withheld: {fault.reason}")
+            await _bad_gateway(send, "the lab lets nothing more through", fault.reason)
+            return
         except (httpx.HTTPError, httpx.InvalidURL, OSError) as problem:
             kept.failed(fault_of(problem))
             await _bad_gateway(send, f"the agent at {self.own} gave no answer", kept.exchange.fault or "")
             return
         try:
             kept.head(response.status_code, _texts(response.headers.raw))
+            if self._guard is not None:
+                self._guard.heard(kept.exchange)
             if not self._is_recognised(kept.exchange):
                 kept.failed(NOT_OURS)
                 await _bad_gateway(send, f"{self.own} is answered by something else", NOT_OURS)
@@ -298,6 +336,10 @@ def _without_hops(headers: Iterable[tuple[bytes, bytes]]) -> Pairs:
     named = first_header(_texts(pairs), "connection") or ""
     own = _HOP_BY_HOP | {token.strip().lower() for token in named.split(",") if token.strip()}
     return [(name, value) for name, value in pairs if name.decode("latin-1").lower() not in own]
+
+
+def _encoded(headers: Mapping[str, str]) -> Pairs:
+    return [(name.encode("ascii"), value.encode("ascii")) for name, value in headers.items()]
 
 
 def _texts(headers: Iterable[tuple[bytes, bytes]]) -> list[tuple[str, str]]:

@@ -16,6 +16,7 @@ from typing import Any
 from a2a_lab.bundled import bundled
 from a2a_lab.core.typed import not_seconds
 from a2a_lab.errors import HarnessFault, Misuse
+from a2a_lab.lab.live_plan import require_credentials
 from a2a_lab.lab.matrix import Matrix
 from a2a_lab.lab.pairing_plan import plan_pairs
 from a2a_lab.lab.plan import make_plan
@@ -84,7 +85,7 @@ def make_report(
     parameters = {"matrix": matrix, "out": out, "only": only, "attempts": attempts, "bodies": bodies}
     parameters |= {"transport_timeout_s": transport_timeout_s or 0.0}
     if loaded.pairings is not None:  # what cannot be is refused before a kernel starts
-        plan_pairs(loaded, only=only, attempts=attempts)
+        require_credentials(plan_pairs(loaded, only=only, attempts=attempts))
     else:
         make_plan(loaded, only=only, attempts=attempts)
     folder = _folder(Path(out), now or datetime.now(UTC))

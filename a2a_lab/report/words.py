@@ -144,7 +144,7 @@ def _facts(run: Run) -> dict[str, Child]:
 
 def _reached(reach: Mapping[str, int]) -> str:
     """`simulated`, or `3 live, 4 simulated`; an environment is one that the lab built."""
-    words = {"environment": "in environments built here"}
+    words = {"environment": "in environments built here", "live": "live, and not ours"}
     if len(reach) == 1:
         (how,) = reach
         return words.get(how, how)

@@ -104,6 +104,8 @@ class LiveVendor:
     @property
     def variables(self) -> dict[str, str]:
         """Every environment variable that the file names, with the key that names it."""
+        if self.auth_card is self.auth_calls:
+            return dict.fromkeys(self.auth_card.variables, "auth") if self.auth_card is not None else {}
         auths = (("auth.card", self.auth_card), ("auth.calls", self.auth_calls))
         return {name: key for key, auth in reversed(auths) if auth is not None for name in auth.variables}
 
@@ -138,7 +140,7 @@ def parse_live(data: Mapping[str, Any], *, name: str, where: str, folder: Path) 
         where=where,
         folder=folder,
         environment=top.text("environment", "", one_of=(*ENVIRONMENTS, "")),
-        tier=Tier(top.text("tier", one_of=tuple(Tier))) if "tier" in top else None,
+        tier=Tier(top.text("tier", one_of=[tier.value for tier in Tier])) if "tier" in top else None,
         allow_send=top.flag("allow_send", False),
         allow_trusting=top.flag("allow_trusting", False),
         max_runs=top.integer("max_runs", MAX_RUNS),
