@@ -7,11 +7,14 @@ gradeable in a sentence, and counts against nobody.
 from __future__ import annotations
 
 import secrets
+from collections.abc import Sequence
 from dataclasses import replace
 
 from a2a_lab.core.discovery import Discovery
+from a2a_lab.core.model import Interface
+from a2a_lab.core.quoting import quoted
 from a2a_lab.core.tiers import Tier
-from a2a_lab.core.urls import is_url, origin
+from a2a_lab.core.urls import origin, parse_url
 from a2a_lab.errors import HarnessFault, LabError, Withheld
 from a2a_lab.lab.cell import Meeting, meet
 from a2a_lab.lab.costs import Cost, worst_case
@@ -23,9 +26,11 @@ from a2a_lab.lab.pair_recall import pair_policy
 from a2a_lab.lab.pairing_plan import CARD, PairCell
 from a2a_lab.lab.records import CellRecord
 from a2a_lab.lab.writing import harness_error, now
+from a2a_lab.net import grpc_channel
 from a2a_lab.net.evidence import Recorder
 from a2a_lab.net.recording import RecordingProxy
 from a2a_lab.verdicts import NotGradeable
+from a2a_lab.wire.dialects import BINDINGS
 
 REFUSED = "tier-refused"
 
@@ -91,7 +96,8 @@ async def _foreign(cell: PairCell, bench: PairBench, desk: LiveDesk, started: st
     """Somebody else's client, before an agent that is not ours: every request of it passes the guard."""
     live, recorder = desk.live, Recorder()
     address = live.url or live.card_url.partition("/.well-known/")[0]
-    own = policy_of(live)
+    own, vendor = policy_of(live), cell.consumer.vendor
+    spoken = vendor.bindings if vendor is not None else BINDINGS
     policy = replace(pair_policy(bench.matrix), allow_http=own.allow_http, allow_origins=own.allow_origins)
     stand = Stand(
         address=address,
@@ -102,24 +108,36 @@ async def _foreign(cell: PairCell, bench: PairBench, desk: LiveDesk, started: st
         proxy=RecordingProxy(address, recorder, reach=reach_of(live), guard=LiveGuard(desk)),
         credentials=desk.credentials.card,
         redactor=desk.redactor,
-        judge_look=lambda found: _stays_with_the_recorder(found, address),
+        judge_look=lambda found: _stays_with_the_recorder(found, address, spoken),
     )
     return await watched(cell, bench, stand, started)
 
 
-def _stays_with_the_recorder(found: Discovery, address: str) -> None:
-    """Refuse where the card leads a client past the recorder: there nothing would hold it to a budget."""
+def _stays_with_the_recorder(found: Discovery, address: str, bindings: Sequence[str]) -> None:
+    """Refuse where the card leads a client past the recorder: there nothing would hold it to a budget.
+
+    `bindings` are those that the client speaks, as far as is known.
+    """
     card = found.card or found.hint_card
-    elsewhere = (
-        [one.url for one in card.interfaces if is_url(one.url) and origin(one.url) != origin(address)] if card else []
-    )
-    if elsewhere:
-        raise Withheld(
-            f"the card leads to {origin(elsewhere[0])}, where the recorder does not stand: a client that the lab does "
-            "not steer would be held to no budget there",
-            word=NotGradeable.HARNESS_ERROR,
-            slug=REFUSED,
-        )
+    for one in card.interfaces if card is not None else ():
+        if one.binding in bindings and not _is_behind(one, address):
+            raise Withheld(
+                f"the card leads to {quoted(one.url)}, where the recorder does not stand: a client that the lab does "
+                "not steer would be held to no budget there",
+                word=NotGradeable.HARNESS_ERROR,
+                slug=REFUSED,
+            )
+
+
+def _is_behind(one: Interface, address: str) -> bool:
+    """Whether calls to the interface pass the recorder, or go nowhere at all."""
+    try:
+        place = parse_url(one.url, binding=one.binding)
+    except ValueError:
+        return True
+    if one.binding == "GRPC":
+        return place.host == parse_url(address).host and grpc_channel.is_available()
+    return place.origin == origin(address)
 
 
 def _withheld(cell: PairCell, fault: Withheld, started: str) -> CellRecord:

@@ -7,6 +7,7 @@ budget. A client that sends more messages, or asks more often, than the plan sai
 from __future__ import annotations
 
 from collections.abc import Mapping
+from typing import Final
 
 from a2a_lab.errors import Withheld
 from a2a_lab.judge.transcript import read_request
@@ -15,6 +16,9 @@ from a2a_lab.lab.desk import LiveDesk
 from a2a_lab.net.credentials import Source
 from a2a_lab.verdicts import NotGradeable
 from a2a_lab.wire.exchange import Exchange
+
+# How the methods of A2A over gRPC begin that start nothing.
+_READS: Final = ("Get", "List", "Cancel", "SubscribeTo", "TaskSubscription", "Create", "Set", "Delete")
 
 
 class LiveGuard:
@@ -58,6 +62,8 @@ def starts_a_run(exchange: Exchange) -> bool:
     """Whether the request may start an agent: a message, and whatever is posted and is no call that we can read."""
     if exchange.method != "POST":
         return False
+    if exchange.grpc is not None:
+        return not exchange.url.rpartition("/")[2].startswith(_READS)
     call = read_request(exchange)
     return call is None or call.is_send
 

@@ -9,11 +9,12 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
-from collections.abc import Callable
+from collections.abc import Awaitable, Callable, Mapping
 from typing import Any, Final
 
 from a2a_lab.core.addresses import authority, dialled, is_wildcard
 from a2a_lab.core.urls import parse_url
+from a2a_lab.errors import Withheld
 from a2a_lab.net import grpc_channel
 from a2a_lab.net.client import Reach
 from a2a_lab.net.front import HOST
@@ -27,11 +28,22 @@ _OWN: Final = ("user-agent", "grpc-accept-encoding", "accept-encoding", "te", "c
 
 
 class GrpcFront:
-    """Stands in front of the place at `url`. `keep` begins the copy of an exchange; `cut_by` says who leaves it."""
+    """Stands in front of the place at `url`. `keep` begins the copy of an exchange; `cut_by` says who leaves it.
+
+    `admit` gives what a call carries on to the agent, and raises Withheld for one that does not go on.
+    """
 
     def __init__(
-        self, url: str, *, keep: Callable[[Exchange], Kept], cut_by: Callable[[], str], reach: Reach, fault: str
+        self,
+        url: str,
+        *,
+        keep: Callable[[Exchange], Kept],
+        admit: Callable[[Exchange], Awaitable[Mapping[str, str]]],
+        cut_by: Callable[[], str],
+        reach: Reach,
+        fault: str,
     ) -> None:
+        self._admit = admit
         place = parse_url(url, binding="GRPC")
         place = dialled(url, plain={place.host} if is_wildcard(place.host) else frozenset())  # its own machine is meant
         self.own = f"{place.scheme}://{authority(place)}"
@@ -68,6 +80,13 @@ class GrpcFront:
             grpc=GrpcBytes(),
         )
         kept = self._keep(exchange)
+        try:
+            extra = {name.lower(): value for name, value in (await self._admit(exchange)).items()}
+        except Withheld as held:
+            await self._broken(context, kept, f"limit: withheld, {held.reason}")
+            kept.close()
+            return
+        sent = [*((name, value) for name, value in sent if name not in extra), *extra.items()]
         schema = protobuf.schema_of(path)
         method = schema.methods[path] if schema is not None else None
         call = self._channel.stream_stream(path)(metadata=sent, timeout=context.time_remaining())

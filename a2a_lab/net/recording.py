@@ -145,11 +145,24 @@ class RecordingProxy:
             place = authority(dialled(url))
             if place not in self._fronts:
                 front = GrpcFront(
-                    url, keep=self._kept, cut_by=lambda: self.cut_by, reach=self._reach, fault=FAULT_HEADER
+                    url,
+                    keep=self._kept,
+                    admit=self._admit,
+                    cut_by=lambda: self.cut_by,
+                    reach=self._reach,
+                    fault=FAULT_HEADER,
                 )
                 await front.start()
                 self._fronts[place] = front
             self._cards.fronts[url] = self._fronts[place].address
+
+    async def _admit(self, exchange: Exchange) -> Mapping[str, str]:
+        """What a request carries on to the agent beside its own. Raises Withheld, and remembers it."""
+        try:
+            return await self._guard.admit(exchange) if self._guard is not None else {}
+        except Withheld as fault:
+            self.withheld = fault
+            raise
 
     def _kept(self, exchange: Exchange) -> Kept:
         """Begin the copy of an exchange."""
@@ -217,7 +230,7 @@ class RecordingProxy:
             )
 
         try:
-            extra = await self._guard.admit(kept.exchange) if self._guard is not None else {}
+            extra = await self._admit(kept.exchange)
             response = await self._client.send(request(extra), stream=True)
             if self._guard is not None:
                 fresh = await self._guard.again(kept.exchange, extra) if response.status_code == 401 else None
@@ -225,7 +238,6 @@ class RecordingProxy:
                     await response.aclose()
                     response = await self._client.send(request(fresh), stream=True)
         except Withheld as fault:
-            self.withheld = fault
             kept.failed(f"withheld: {fault.reason}")
             await _bad_gateway(send, "the lab lets nothing more through", fault.reason)
             return

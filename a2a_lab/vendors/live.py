@@ -26,7 +26,7 @@ from a2a_lab.vendors.tables import Table, nearest
 LIVE: Final = "live"
 ENVIRONMENTS: Final = (PROD, "staging", "test", "local")
 DIALECTS: Final = ("1.0", "0.3", "0.2", "0.1")
-BINDINGS: Final = ("JSONRPC", "HTTP+JSON")
+BINDINGS: Final = ("JSONRPC", "HTTP+JSON", "GRPC")
 TENANT_BY: Final = ("interface", "header", "path", "query")
 LOOPBACK_CLOCKS: Final = Clocks(silence_s=5.0, hang_s=10.0, total_s=60.0)  # R30: an agent on this machine
 LIVE_CLOCKS: Final = Clocks(silence_s=30.0, hang_s=120.0, total_s=600.0)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import itertools
 import re
 import threading
 import time
@@ -329,7 +328,7 @@ def test_requests_leave_no_faster_than_the_file_says(tmp_path: Path) -> None:
     with serving(timed) as one:
         vendor_file(tmp_path, one.url, SEND, rps=20)
         run(tmp_path, "enforcing")
-    assert len(times) > 4 and all(later - sooner > 0.04 for sooner, later in itertools.pairwise(times))
+    assert len(times) > 4 and times[-1] - times[0] > (len(times) - 1.5) / 20
 
 
 def test_one_cell_at_a_time_by_default(tmp_path: Path) -> None:
@@ -460,7 +459,7 @@ def test_a_client_is_not_let_near_a_card_that_leads_past_the_recorder(tmp_path: 
     with serving(agent()) as other, serving(agent(lambda _: card(f"{other.url}/rpc"))) as one:
         vendor_file(tmp_path, one.url, ALL)
         cell = watched(tmp_path, lambda http, url: None)
-    assert not cell.is_graded and cell.errors == ("tier-refused",) and f"leads to {other.url}" in cell.said
+    assert not cell.is_graded and cell.errors == ("tier-refused",) and f"leads to '{other.url}/rpc'" in cell.said
     assert posts(other) == []
 
 
