@@ -90,8 +90,10 @@ class TaskBook:
         """An event of a stream. One without a task id says nothing about any task here."""
         if event.task is not None:
             self.note_task(event.task, how="stream", message_id=message_id)
-        elif event.kind == "message" and event.task_id is None and message_id is not None:
-            self.note_message(message_id)
+        elif event.kind == "message" and not self._is_shown(event.task_id):
+            # A message may name the task that it would belong to; only one that the agent showed is there (§3.1.1).
+            if message_id is not None:
+                self.note_message(message_id)
         elif event.task_id is not None:
             held = self._hold(event.task_id)
             held.context_id = held.context_id or event.context_id
@@ -227,6 +229,9 @@ class TaskBook:
         self._times[finding.slug] += 1
         if self._times[finding.slug] <= _ALIKE:
             self._findings.append(finding)
+
+    def _is_shown(self, task_id: str | None) -> bool:
+        return task_id is not None and task_id in self._held
 
     def _hold(self, task_id: str) -> Held:
         held = self._held.setdefault(task_id, Held(id=task_id))

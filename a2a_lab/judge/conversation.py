@@ -7,7 +7,7 @@ stream, then judge in order. Looks at the card between the calls are judged wher
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import Final
 
@@ -26,14 +26,13 @@ from a2a_lab.judge.histories import History
 from a2a_lab.judge.lastword import received
 from a2a_lab.judge.parts import Parts
 from a2a_lab.judge.reading import PROBES, Around, read_outcome
-from a2a_lab.judge.repeats import relabelled
+from a2a_lab.judge.repeats import made_again
 from a2a_lab.judge.transcript import Call, read_body, read_request
 from a2a_lab.judge.watching import asking, watch
 from a2a_lab.verdicts import Finding, FindingKind, Judge, Kind, NotGradeable, Stage, Verdict
 from a2a_lab.wire.dialects import spoken
 from a2a_lab.wire.exchange import Exchange
 from a2a_lab.wire.har import NOT_RECORDED
-from a2a_lab.wire.http_media import media_type_refused
 from a2a_lab.wire.http_shape import AUTH_NEEDED, THROTTLED
 
 CALL_UNREACHABLE = FindingKind(
@@ -96,7 +95,7 @@ class Conversation:
         self._is_ours = any(exchange.purpose in PROBES for exchange in exchanges)
         self._by_exchange: dict[int, Call] = {}
         self._hops: dict[str, int] = {}  # how often a call was redirected before it came to this URL
-        self._relabelled: frozenset[int] = frozenset()  # ids of calls that were made again under another media type
+        self._made_again: Mapping[int, Finding] = {}
         self._said: set[tuple[object, ...]] = set()
         self._times: Counter[tuple[str, Stage, Verdict]] = Counter()
 
@@ -136,7 +135,7 @@ class Conversation:
             is_whole = exchange.status is not None and exchange.fault is None
             if call.op not in STREAMS and is_whole and exchange.cut_by != NOT_RECORDED:
                 read_body(call, self._policy.bounds)
-        self._relabelled = relabelled(self.calls)
+        self._made_again = made_again(self.calls)
 
     def _watch(self, known: tuple[Artifact, ...]) -> None:
         before: dict[str | None, tuple[Artifact, ...]] = {}
@@ -144,7 +143,7 @@ class Conversation:
             exchange = call.exchange
             if call.op not in STREAMS or exchange.cut_by == NOT_RECORDED or not was_sent(exchange):
                 continue
-            if exchange.status in REDIRECTS or id(call) in self._relabelled:
+            if exchange.status in REDIRECTS or id(call) in self._made_again:
                 continue
             watch(
                 call,
@@ -162,8 +161,8 @@ class Conversation:
         if exchange.cut_by == NOT_RECORDED:
             self._add(BODY_NOT_RECORDED(at=exchange.url))
             return
-        if id(call) in self._relabelled:
-            self._add(media_type_refused(exchange.url))
+        if id(call) in self._made_again:
+            self._add(self._made_again[id(call)])
             return
         name = note_request(self.book, call, place) if self._writes else None
         self.reached.add(Stage.LEDGER)

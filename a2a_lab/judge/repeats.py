@@ -1,27 +1,33 @@
-"""Which recorded calls were made once more because HTTP refused their label, and so say nothing of the message."""
+"""Which recorded calls were made once more since HTTP refused how they were made, and so say nothing of the message."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 from a2a_lab.judge.transcript import Call
-from a2a_lab.wire.http_media import other_media_type
+from a2a_lab.verdicts import Finding
+from a2a_lab.wire.http_media import media_type_refused, other_media_type
 from a2a_lab.wire.http_shape import media_type
+from a2a_lab.wire.rest_bases import base_holds_version, other_base
 
 
-def relabelled(calls: Sequence[Call]) -> frozenset[int]:
-    """The ids (as `id` gives them) of calls over HTTP+JSON that were refused with 415 and followed by the same call,
-    same path and same bytes, under the other media type.
+def made_again(calls: Sequence[Call]) -> Mapping[int, Finding]:
+    """By the ids (as `id` gives them) of calls over HTTP+JSON that were refused: the note on why the same bytes were
+    sent once more, under the other media type or without a second /v1.
     """
     labels = [media_type(call.exchange.request_headers) for call in calls]
-    found = set()
+    found: dict[int, Finding] = {}
     for place, call in enumerate(calls):
-        other = other_media_type(call.exchange.request_headers, call.exchange.status)
-        if call.dialect.binding != "HTTP+JSON" or other is None:
+        asked = call.exchange
+        if call.dialect.binding != "HTTP+JSON":
             continue
-        same = call.exchange.url, call.exchange.request_body
+        other = other_media_type(asked.request_headers, asked.status)
+        there = other_base(asked.url, asked.status) if call.dialect.id == "0.3" else None
+        if other is None and there is None:
+            continue
+        same = there or asked.url, asked.request_body
         for later, label in zip(calls[place + 1 :], labels[place + 1 :], strict=True):
-            if label == other and (later.exchange.url, later.exchange.request_body) == same:
-                found.add(id(call))
+            if (later.exchange.url, later.exchange.request_body) == same and other in (None, label):
+                found[id(call)] = base_holds_version(asked.url, there) if there else media_type_refused(asked.url)
                 break
-    return frozenset(found)
+    return found

@@ -18,6 +18,7 @@ from a2a_lab.verdicts import Finding
 from a2a_lab.wire.dialects import Answer, Dialect, Op, RequestFacts, spoken
 from a2a_lab.wire.exchange import RENEWED, Chunk, Exchange
 from a2a_lab.wire.http_shape import media_type
+from a2a_lab.wire.rest_paths import LEGACY_PREFIX
 from a2a_lab.wire.spoken import Spoken
 
 
@@ -53,11 +54,13 @@ class Call:
 
     @property
     def endpoints(self) -> tuple[str, ...]:
-        """The URLs that the called interface may have: over HTTP+JSON the last segment of 1.0 may be a tenant."""
+        """The URLs that the called interface may have: over HTTP+JSON one of 1.0 may end in a tenant, and one
+        of 0.3 may end in the /v1 of its paths.
+        """
         endpoint = self.asked.endpoint or self.exchange.url
-        if self.dialect.binding != "HTTP+JSON" or self.dialect.id != "1.0":
+        if self.dialect.binding != "HTTP+JSON":
             return (endpoint,)
-        return endpoint, endpoint.rpartition("/")[0]
+        return endpoint, endpoint.rpartition("/")[0] if self.dialect.id == "1.0" else f"{endpoint}{LEGACY_PREFIX}"
 
     def tenant_at(self, url: str) -> str | None:
         """The tenant that the call names at the interface of a URL."""

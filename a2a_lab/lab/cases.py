@@ -8,19 +8,19 @@ from __future__ import annotations
 
 import json
 import time
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Final
 
 from a2a_lab.core.policy import Bounds, Clocks, Intent, Policy
 from a2a_lab.errors import Misuse, RecordFault
 from a2a_lab.judge.offline import Judgement, judge_evidence
-from a2a_lab.judge.transcript import read_calls
+from a2a_lab.judge.visit import Visit
 from a2a_lab.lab.captures import is_har, read_capture
 from a2a_lab.lab.casereading import Case, Expected, is_case, read_case
+from a2a_lab.lab.judging import spoken_first
 from a2a_lab.verdicts import NotGradeable, Verdict
-from a2a_lab.wire.exchange import Exchange
 
 FILE_BYTES: Final = 128_000_000  # judged in about half a gigabyte; cut longer recordings, or record with a filter
 CAPTURE_CLOCKS: Final = Clocks(silence_s=30.0, hang_s=120.0, total_s=600.0)  # R30: live vendors, whom a capture shows
@@ -168,17 +168,13 @@ def _captured(document: Any, path: Path, policy: Policy | None, intent: Intent |
             "no-a2a-traffic",
             f"{path}: none of its {capture.entries} entries is a card or a call of A2A",
         )
+    usual = policy or Policy(clocks=CAPTURE_CLOCKS, bounds=Bounds())
     for name, exchanges in capture.conversations:
         judgement = judge_evidence(
             exchanges,
-            policy=_as_spoken(policy or Policy(clocks=CAPTURE_CLOCKS, bounds=Bounds()), exchanges),
+            # What its consumer speaks is in the recording; the lab's own preferences are nothing to hold an agent to.
+            policy=spoken_first(Visit(exchanges, policy=usual), usual),
             intent=intent or Intent(),
             now=capture.began or time.time(),
         )
         yield Judged(name=f"{path.stem}#{name}" if name else path.stem, path=path, judgement=judgement)
-
-
-def _as_spoken(policy: Policy, exchanges: Sequence[Exchange]) -> Policy:
-    """The policy of a client that prefers what this recording speaks, so that the card is read as it was used."""
-    spoken = [call.dialect.binding for call in read_calls(exchanges, bounds=policy.bounds)]
-    return replace(policy, bindings=tuple(dict.fromkeys([*spoken, *policy.bindings])))

@@ -74,7 +74,8 @@ class Caller:
         self._bounds = bounds
         self._extensions = extensions
         self._numbers = itertools.count(1)
-        self._learned: dict[str, str] = {}  # headers that the agent would have otherwise than the dialect writes them
+        # What the agent would have otherwise than the dialect writes it: headers, and where its operations lie.
+        self._learned: dict[str, str] = {}
         self.was_answered = False  # by any HTTP answer at all
 
     def now_ms(self) -> float:
@@ -207,12 +208,16 @@ class Caller:
         """The call as it is to be made once more: elsewhere, or as another text of the version has it."""
         other = self.dialect.other_way(op, request, exchange.status)
         if other is not None:
-            self._learned |= {
-                name: value for name, value in other[0].headers.items() if request.headers.get(name) != value
-            }
+            self._learn(request, other[0])
             return other[0], (other[1],)
         there, found = self._moved(exchange, request.url, hops)
         return (replace(request, url=there) if there is not None else None), found
+
+    def _learn(self, asked: WireRequest, other: WireRequest) -> None:
+        self._learned |= {name: value for name, value in other.headers.items() if asked.headers.get(name) != value}
+        below = asked.url.removeprefix(self._url.rstrip("/"))
+        if other.url != asked.url and other.url.endswith(below):
+            self._url = other.url.removesuffix(below)
 
     def _moved(self, exchange: Exchange, url: str, hops: int) -> tuple[str | None, tuple[Finding, ...]]:
         """Where the call is to be repeated, if the answer redirects it and the core allows it (R10)."""

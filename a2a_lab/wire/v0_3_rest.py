@@ -7,11 +7,13 @@ The proto's names differ from those of JSON-RPC: a message has `content`, states
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
 from typing import ClassVar
 
 from a2a_lab.core.model import Json
-from a2a_lab.wire import parts, updates
-from a2a_lab.wire.messages import Op, OutMessage, RequestFacts
+from a2a_lab.verdicts import Finding
+from a2a_lab.wire import parts, rest_bases, updates
+from a2a_lab.wire.messages import Op, OutMessage, RequestFacts, WireRequest
 from a2a_lab.wire.objects import ObjectReader
 from a2a_lab.wire.rest import RestDialect
 from a2a_lab.wire.rest_paths import LEGACY_PREFIX, PATHS, PUSH_PATHS, Path
@@ -24,6 +26,13 @@ class Proto03(WrappedObjects):
 
     id = "0.3"
     extensions_header = "X-A2A-Extensions"
+
+    def other_way(self, op: Op, request: WireRequest, status: int | None) -> tuple[WireRequest, Finding] | None:
+        """One way more: a card's URL that ends in /v1 may hold the /v1 of the paths."""
+        there = rest_bases.other_base(request.url, status)
+        if there is not None:
+            return replace(request, url=there), rest_bases.base_holds_version(request.url, there)
+        return super().other_way(op, request, status)
 
     def reader(self, *, in_stream: bool) -> ObjectReader:
         return ObjectReader(V0_3_PROTO, in_stream=in_stream)

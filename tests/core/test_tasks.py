@@ -485,9 +485,24 @@ def test_events_that_name_nobody_say_nothing() -> None:
     kept = book()
     kept.note_event(status(WORKING, id=None), message_id="m1")
     kept.note_event(message())
-    kept.note_event(message(task_id="t1"), message_id="m1")
     kept.note_task(task(WORKING, id=""), how="get")
-    assert [row[:2] for row in left(kept)] == [("task", "t1")]
+    assert left(kept) == []
+
+
+def test_a_message_that_names_a_task_hands_none_out() -> None:
+    """§3.1.1: a Message is the answer instead of a Task. An id in it that no task has is nothing that was lost."""
+    kept = book(payload=True)
+    kept.note_event(message(task_id="t1"), message_id="m1")
+    assert (kept.open_tasks(), kept.task_of("m1")) == ((), None)
+    kept.note_gone("t1")
+    assert (left(kept), ledger(kept)) == ([], [])
+
+
+def test_a_message_among_the_events_of_a_task_ends_nothing() -> None:
+    kept = book()
+    kept.note_event(status(WORKING), message_id="m1")
+    kept.note_event(message(task_id="t1"), message_id="m1")
+    assert (kept.task_of("m1"), left(kept)) == ("t1", [("task", "t1", None, "left-open")])
 
 
 def test_a_task_that_lives_again_after_its_end_does_not_conform_and_is_an_orphan() -> None:

@@ -177,6 +177,22 @@ def test_a_capture_of_a_browser_needs_no_labels(tmp_path: Path) -> None:
     assert judged.name == "capture" and judged.expected is None and judged.met is None
 
 
+def test_what_a_capture_speaks_is_what_its_client_speaks(tmp_path: Path) -> None:
+    """R9 is about the client's bindings: a recording shows them, and the lab's own preferences bind nobody in it."""
+    interface = {"url": "https://agent.example.test", "protocolBinding": "HTTP+JSON", "protocolVersion": "1.0"}
+    card = entry(
+        "GET",
+        "https://agent.example.test/.well-known/agent-card.json",
+        answer=CARD | {"supportedInterfaces": [interface]},
+    )
+    (read,) = written(tmp_path, har(card), "card.har")
+    called = entry("POST", "https://agent.example.test/message:send", body=MESSAGE, answer=DONE)
+    (used,) = written(tmp_path, har(card, called), "used.har")
+    for judged in (read, used):
+        stages = {stage: verdict.value for stage, (verdict, _) in judged.judgement.findings.stages.items()}
+        assert stages[Stage.RESOLVE] == stages[Stage.VERSION] == "accept"
+
+
 def test_a_capture_is_judged_by_the_intent_of_its_reader(tmp_path: Path) -> None:
     path = tmp_path / "capture.har"
     card = entry("GET", "https://agent.example.test/.well-known/agent-card.json", answer=CARD)
