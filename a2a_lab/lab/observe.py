@@ -34,6 +34,7 @@ from a2a_lab.net.redact import Redactor
 from a2a_lab.vendors.live import LIVE_CLOCKS, LOOPBACK_CLOCKS
 from a2a_lab.verdicts import Finding, NotGradeable, Verdict
 from a2a_lab.wire.exchange import Exchange, first_header
+from a2a_lab.wire.frames import is_over_grpc
 
 NOTHING_CAME = "no client came: nothing was asked of the recorder"
 
@@ -183,9 +184,13 @@ class Observing:
 
 
 def _several(exchanges: Sequence[Exchange]) -> list[Finding]:
-    """A note where more than one client may have come."""
-    names = list(dict.fromkeys(first_header(one.request_headers, "User-Agent") or "(none)" for one in exchanges))
-    if len(names) < 2:
+    """A note where more than one client may have come. One that speaks gRPC has another name there than over HTTP."""
+    by_kind: dict[bool, dict[str, None]] = {True: {}, False: {}}
+    for one in exchanges:
+        named = first_header(one.request_headers, "User-Agent") or "(none)"
+        by_kind[is_over_grpc(one.request_headers)][named] = None
+    if max(map(len, by_kind.values())) < 2:
         return []
+    names = [*by_kind[False], *by_kind[True]]
     detail = f"{len(names)} names of clients: {listed(names)}; what follows judges them as one consumer"
     return [SEVERAL_CLIENTS(detail, found=names)]

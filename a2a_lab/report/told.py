@@ -42,6 +42,8 @@ def read(body: bytes | str) -> Any:
 def request_told(body: bytes, seal: Seal) -> str:
     """The method of an RPC call and what its message carries: `SendMessage: text/plain 16 B #9f2c…`."""
     call = read(body)
+    if isinstance(call, Mapping) and isinstance(call.get("message"), Mapping):  # gRPC and HTTP+JSON have no envelope
+        return _message(call["message"], seal)
     if not isinstance(call, Mapping) or not isinstance(call.get("method"), str):
         return _size(body) if body else ""
     params = call.get("params")
