@@ -35,13 +35,27 @@ _KEY: Final = re.compile(r"[0-9a-z_.-]+")
 _VALUE: Final = re.compile(r"[\x20-\x7e]*")
 # What grpcio says of a failure of its own side. The peer's words never decide more than which fault it is called.
 _NEVER_CONNECTED: Final = re.compile(r"failed to connect|errors? resolving|DNS resolution|name resolution", re.I)
+_WORDS: Final = (
+    (re.compile(r"certificate|handshake|SSL", re.I), "tls"),
+    (re.compile(r"resolv|resolution", re.I), "dns"),
+    (re.compile(r"refused", re.I), "connect-refused"),
+)
 _BROKEN: Final = re.compile(
     r"socket closed|connection reset|broken pipe|RST_STREAM|GOAWAY|stream removed|transport closed|recvmsg|sendmsg"
-    r"|endpoint clos|connection (?:closed|aborted)|cancelling all calls|failed parsing HTTP/2|http2 header with status",
+    r"|endpoint clos|connection (?:closed|aborted)|cancelling all calls|failed parsing HTTP/2",
     re.I,
 )
+_NO_TRAILERS: Final = re.compile(r"END_STREAM flag received")
 _TOO_LARGE: Final = re.compile(r"CLIENT: (?:Received message|Decompressed message) larger than max", re.I)
 _METADATA_LARGE: Final = re.compile(r"metadata size exceeds", re.I)
+
+
+class Broken(httpx.TransportError):
+    """A call that ended on our side of the wire, or on the way. `word` is what evidence calls it."""
+
+    def __init__(self, word: str) -> None:
+        super().__init__(word)
+        self.word = word
 
 
 def over_grpc(http: Http) -> Http:
@@ -89,8 +103,7 @@ class GrpcCalls(Http):
         """Wait for the head of the answer, or for the failure that came instead."""
         initial = await self._in_time(call.initial_metadata())
         if call.done() and (fault := await local_fault(call, self._bounds)) is not None:
-            exchange.fault = fault if fault.startswith("limit") else None
-            raise httpx.ConnectError(fault) if fault.startswith("connect") else httpx.RemoteProtocolError(fault)
+            raise Broken(fault)
         exchange.status = 200
         exchange.response_headers = [("content-type", frames.GRPC), *texts(initial)]
         self._recognise(exchange)
@@ -104,11 +117,14 @@ class GrpcCalls(Http):
             super()._recognise(exchange)
 
     def _note_fault(self, exchange: Exchange, problem: BaseException) -> None:
-        """A bound of ours, or what `Http` makes of it; a word that is known already is kept."""
-        if exchange.fault is not None and exchange.fault.startswith("limit"):
-            exchange.ending = "open"
-        else:
+        if not isinstance(problem, Broken):
             super()._note_fault(exchange, problem)
+            return
+        exchange.fault = problem.word
+        if problem.word.startswith("limit"):
+            exchange.ending = "open"
+        elif exchange.status is not None:
+            exchange.ending = "reset"
 
     async def _in_time(self, waiting: Any) -> Any:
         """The result of a wait, bounded as httpx bounds the wait for bytes: by the transport timeout."""
@@ -142,8 +158,7 @@ class GrpcAnswer:
             yield protojson.line(protojson.read_message(self._method.answer, raw))
         fault = await local_fault(self._call, self._calls._bounds)
         if fault is not None:
-            exchange.fault = fault if fault.startswith("limit") else None
-            raise httpx.RemoteProtocolError(fault)
+            raise Broken(fault)
         failed = await note_end(self._call, exchange)
         if failed is not None:
             yield failed
@@ -162,6 +177,9 @@ async def note_end(call: Any, exchange: Exchange) -> bytes | None:
 async def ended(call: Any) -> tuple[Pairs, bytes | None]:
     """The trailers of a call that is over, and the line that says its failure; None where it succeeded."""
     code, said = (await call.code()).value[0], await call.details() or ""
+    if _NO_TRAILERS.search(said):
+        told = "the answer ended without a status: whoever answers does not speak gRPC, or a proxy drops its trailers"
+        return [], protojson.line({"error": {"code": code, "status": CODES[code], "message": told}})
     sent = list(await call.trailing_metadata() or ())
     trailers: Pairs = [("grpc-status", str(code)), *([("grpc-message", said)] if said else []), *texts(sent)]
     if code == 0:
@@ -211,7 +229,9 @@ async def local_fault(call: Any, bounds: Bounds | None = None) -> str | None:
     if name == "RESOURCE_EXHAUSTED" and _METADATA_LARGE.search(said):
         return "limit: header_bytes"
     if name == "UNAVAILABLE" and _NEVER_CONNECTED.search(said):
-        return f"connect: {said}" if "refused" not in said else "connect-refused"
+        return next((word for text, word in _WORDS if text.search(said)), f"connect: {said}")
+    if _NO_TRAILERS.search(said):
+        return None  # an answer came, though not one of gRPC
     if name in ("UNAVAILABLE", "INTERNAL", "UNKNOWN", "CANCELLED") and _BROKEN.search(said):
-        return f"reset: {said}"
+        return "reset-after-request"
     return None

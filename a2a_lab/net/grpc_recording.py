@@ -157,7 +157,7 @@ class GrpcFront:
         """The connection to the agent broke; the consumer is told so, and by whom."""
         import grpc
 
-        kept.failed(fault if fault.startswith(("connect", "dns", "limit")) else "reset-after-request")
+        kept.failed(fault)
         context.set_trailing_metadata(((self._fault_header, fault.encode("ascii", "replace").decode()[:200]),))
         context.set_code(grpc.StatusCode.UNAVAILABLE)
         context.set_details(f"a2a-lab recorder: the agent at {self.own} gave no whole answer: {fault}"[:400])

@@ -6,7 +6,7 @@ import asyncio
 import base64
 import contextlib
 import json
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Callable
 from typing import Any
 
 import pytest
@@ -23,7 +23,20 @@ from a2a_lab.net.redact import Redactor
 from a2a_lab.wire.dialects import OutMessage, dialect_for
 from a2a_lab.wire.har import from_har, to_har
 from a2a_lab.wire.protobuf import schema
-from tests.net.grpc_peers import Handler, grpc_peer
+from tests.net.grpc_peers import (
+    DATA,
+    END,
+    END_HEADERS,
+    RST_STREAM,
+    STATUS_200,
+    STATUS_404,
+    Handler,
+    frame,
+    grpc_peer,
+    head,
+    http2_peer,
+    message,
+)
 from tests.net.peers import peer
 from tests.wire.grpc_talk import TASK, packed
 from tests.wire.talk import slugs
@@ -260,7 +273,7 @@ def test_nobody_there_and_nobody_who_speaks_it() -> None:
         return faults
 
     refused, unknown, http = asyncio.run(life())
-    assert refused == "connect-refused" and unknown.startswith(("connect", "dns")) and http.startswith("connect")
+    assert (refused, unknown) == ("connect-refused", "dns") and http.startswith("connect: failed to connect")
 
 
 def test_a_stream_keeps_each_message_with_its_time_and_can_be_left() -> None:
@@ -342,3 +355,43 @@ def test_0_3_is_called_by_its_own_service() -> None:
 
     called = asyncio.run(life())
     assert called.answer is not None and called.answer.task is not None and called.answer.task.id == "t9"
+
+
+# ---- what is no gRPC, on the wire of HTTP/2
+
+
+def sent_to(answers: Callable[[int], bytes]) -> Called:
+    async def life() -> Called:
+        async with http2_peer(answers) as place, caller_of(place) as caller:
+            return await caller.call("send", purpose="commit", message=MESSAGE, total_s=5.0)
+
+    return asyncio.run(life())
+
+
+def test_a_page_over_http_2_is_an_answer_and_none_of_grpc() -> None:
+    """Whether a server of another kind or a proxy that lost the trailers: nobody knows what became of the call."""
+    page = sent_to(lambda n: head(n, STATUS_404, content_type="text/html") + frame(DATA, END, n, b"<html>"))
+    lost = sent_to(
+        lambda n: head(n, STATUS_200, content_type="application/grpc") + frame(DATA, END, n, message(ANSWER))
+    )
+    for called in (page, lost):
+        assert called.answer is not None and called.answer.error is None
+        assert slugs(called.answer.findings) == ["grpc-failure"] and called.exchange.header("grpc-status") is None
+
+
+def test_trailers_alone_are_the_whole_answer() -> None:
+    only = {"content_type": "application/grpc", "grpc_status": "9", "grpc_message": "no"}
+    called = sent_to(lambda n: head(n, STATUS_200, flags=END | END_HEADERS, **only))
+    assert called.exchange.header("grpc-status") == "9" and called.answer is not None
+    assert called.answer.error is not None and called.answer.error.message == "no"
+
+
+def test_a_reset_stream_is_a_fault_of_the_transport() -> None:
+    called = sent_to(lambda n: frame(RST_STREAM, 0, n, (2).to_bytes(4, "big")))
+    assert called.answer is None and called.exchange.fault == "reset-after-request"
+
+
+def test_a_status_that_no_table_has_is_none_of_a2a() -> None:
+    odd = {"content_type": "application/grpc", "grpc_status": "77"}
+    called = sent_to(lambda n: head(n, STATUS_200, flags=END | END_HEADERS, **odd))
+    assert called.answer is not None and slugs(called.answer.findings) == ["grpc-failure"]

@@ -8,6 +8,7 @@ import (
 	"context"
 	"iter"
 	"log"
+	"net"
 	"net/http"
 	"os"
 	"strings"
@@ -16,7 +17,9 @@ import (
 
 	"github.com/a2aproject/a2a-go/v2/a2a"
 	"github.com/a2aproject/a2a-go/v2/a2acompat/a2av0"
+	"github.com/a2aproject/a2a-go/v2/a2agrpc/v1"
 	"github.com/a2aproject/a2a-go/v2/a2asrv"
+	"google.golang.org/grpc"
 
 	"lab/echo/kit"
 )
@@ -94,6 +97,18 @@ func exactly(path string) string {
 	return path
 }
 
+// overGrpc serves the handler on a port of its own, and says where.
+func overGrpc(handler a2asrv.RequestHandler) *a2a.AgentInterface {
+	listener, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		log.Fatal(err)
+	}
+	server := grpc.NewServer()
+	a2agrpc.NewHandler(handler).RegisterWith(server)
+	go func() { log.Fatal(server.Serve(listener)) }()
+	return a2a.NewAgentInterface(listener.Addr().String(), a2a.TransportProtocolGRPC)
+}
+
 func main() {
 	options := kit.ReadAgentOptions(os.Args[1:])
 	agent := &echo{work: options.Work, hangs: options.Hang >= 0}
@@ -112,7 +127,11 @@ func main() {
 	}
 	handler := a2asrv.NewHandler(agent)
 	mux := http.NewServeMux()
-	mux.Handle(exactly(options.Mount), a2asrv.NewJSONRPCHandler(handler))
+	if options.Grpc {
+		card.SupportedInterfaces = []*a2a.AgentInterface{overGrpc(handler)}
+	} else {
+		mux.Handle(exactly(options.Mount), a2asrv.NewJSONRPCHandler(handler))
+	}
 	if options.Compat {
 		old := a2a.NewAgentInterface(options.Origin()+compatMount, a2a.TransportProtocolJSONRPC)
 		old.ProtocolVersion = a2av0.Version

@@ -12,6 +12,9 @@ import (
 	"github.com/a2aproject/a2a-go/v2/a2aclient"
 	"github.com/a2aproject/a2a-go/v2/a2aclient/agentcard"
 	"github.com/a2aproject/a2a-go/v2/a2acompat/a2av0"
+	"github.com/a2aproject/a2a-go/v2/a2agrpc/v1"
+	"google.golang.org/grpc"
+	"google.golang.org/grpc/credentials/insecure"
 
 	"lab/echo/kit"
 )
@@ -27,6 +30,11 @@ func converse(options kit.ConsumerOptions, seen *kit.Seen) error {
 	resolver := agentcard.NewResolver(client)
 	transports := []a2aclient.FactoryOption{
 		a2aclient.WithJSONRPCTransport(client), a2aclient.WithRESTTransport(client),
+	}
+	if options.Grpc {
+		plain := grpc.WithTransportCredentials(insecure.NewCredentials())
+		// The factory has its own transports as well; without them it would take JSON-RPC where a card offers both.
+		transports = []a2aclient.FactoryOption{a2aclient.WithDefaultsDisabled(), a2agrpc.WithGRPCTransport(plain)}
 	}
 	if options.Compat {
 		resolver.CardParser = a2av0.NewAgentCardParser()

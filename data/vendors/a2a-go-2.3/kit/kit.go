@@ -40,6 +40,7 @@ type AgentOptions struct {
 	Log         string
 	Nonce       string
 	Compat      bool
+	Grpc        bool
 }
 
 // ReadAgentOptions reads the command line; lists of several words, and an option whose value may be missing, are not
@@ -73,7 +74,7 @@ func ReadAgentOptions(words []string) AgentOptions {
 		switch name {
 		case "--help":
 			fmt.Println("usage: agent --port N [--mount PATH] [--interface-slash] [--modes MIME...] [--output-modes MIME...]" +
-				" [--hang [N]] [--work SECONDS] [--log FILE] [--nonce TEXT] [--compat]")
+				" [--hang [N]] [--work SECONDS] [--log FILE] [--nonce TEXT] [--compat] [--grpc]")
 			os.Exit(0)
 		case "--port":
 			options.Port = int(number(name, one(name)))
@@ -98,6 +99,8 @@ func ReadAgentOptions(words []string) AgentOptions {
 			options.Nonce = one(name)
 		case "--compat":
 			options.Compat = true
+		case "--grpc":
+			options.Grpc = true
 		default:
 			usage("unrecognized arguments: " + name)
 		}
@@ -170,7 +173,7 @@ func (options AgentOptions) write(request *http.Request, body []byte) {
 type ConsumerOptions struct {
 	URL, Op, Text, Mode, File, CardPath string
 	Timeout                             time.Duration
-	Compat                              bool
+	Compat, Grpc                        bool
 }
 
 // ReadConsumerOptions reads the command line.
@@ -185,6 +188,7 @@ func ReadConsumerOptions() ConsumerOptions {
 	flag.StringVar(&options.CardPath, "card-path", "", "where to look for the card, when told")
 	flag.Float64Var(&timeout, "timeout", 30, "the SDK's transport timeout, in seconds")
 	flag.BoolVar(&options.Compat, "compat", false, "also speak 0.3")
+	flag.BoolVar(&options.Grpc, "grpc", false, "speak gRPC and nothing else")
 	flag.Parse()
 	if options.URL == "" || (options.Op != "send" && options.Op != "stream") {
 		usage("--url is required, and --op send or stream")
