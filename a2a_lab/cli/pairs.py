@@ -71,17 +71,14 @@ def show_plan(matrix: Matrix, *, posture: str, only: str, must_include: str, att
         told: dict[str, object] = {"matrix": matrix.name, "cells": [str(cell.key) for cell in cells]}
         show.print_json(told | ({"live": [plan.as_json() for plan in lives]} if lives else {}))
         return 0
-    show.table(
-        ["cell", "agent is", "consumer is"],
-        [
-            [
-                str(cell.key),
-                cell.agent.told,
-                cell.consumer.vendor.title if cell.consumer.vendor else f"{cell.consumer.how}, of the lab",
-            ]
-            for cell in cells
-        ],
-    )
+    named: dict[str, str] = {}
+    for cell in cells:
+        show.say(str(cell.key))
+        named[cell.agent.name] = cell.agent.told
+        vendor = cell.consumer.vendor
+        named[cell.consumer.name] = vendor.title if vendor else f"{cell.consumer.how}, of the lab"
+    show.say("")
+    show.table(["name", "is"], sorted(named.items()), whole=1)
     needed = {cell.agent.built.environment_name for cell in cells if cell.agent.live is None}
     needed |= {
         cell.consumer.vendor.environment_name for cell in cells if cell.consumer.vendor is not None and not cell.refused

@@ -5,8 +5,13 @@ Every detail and error message passes vendor strings through here, since each of
 
 from __future__ import annotations
 
+import re
+
 from a2a_lab.core.model import Json
 
+_NEXT = r"(?=, (?:artifact |message |while beside |\d+ of \d+ events )|$)"
+_NAME = r"""artifact (?:'[^']*'|"[^"]*")"""
+_CONTENT = re.compile(rf"""({_NAME}): ['"].*?{_NEXT}|(message) ['"].*?{_NEXT}""", re.DOTALL)
 SHOWN = 80  # characters of a peer's value that one sentence bears
 
 
@@ -38,3 +43,11 @@ def listed(values: tuple[str, ...] | list[str], most: int = 8) -> str:
 def counted(count: int, one: str, many: str = "") -> str:
     """`1 event`, `2 events`: a count with its word in the right number."""
     return f"{count} {one if count == 1 else many or one + 's'}"
+
+
+def without_content(said: str) -> str:
+    """What a consumer says of itself, without what artifacts and messages contained (R38): `completed, artifact 'a'`.
+
+    Consumers end in one form of sentence, `completed, artifact 'a': 'text', message 'text'`; other text stays.
+    """
+    return _CONTENT.sub(lambda found: found.group(1) or found.group(2), said)

@@ -10,7 +10,7 @@ from typing import Final
 
 from a2a_lab.core import consumer_findings as found
 from a2a_lab.core.model import State
-from a2a_lab.core.quoting import counted, listed, quoted
+from a2a_lab.core.quoting import counted, listed, quoted, without_content
 from a2a_lab.judge.visit import Account, Visit
 from a2a_lab.verdicts import Finding
 
@@ -72,10 +72,12 @@ def _swallowed(visit: Visit, account: Account) -> Iterator[Finding]:
     failure = failure_of(visit)
     is_told = account.state in _TOLD_FAILED and account.error is None
     if account.ok and account.error is not None:
-        told = f"it reported {quoted(account.error)} beside the answer {quoted(account.said)}"
+        told = f"it reported {quoted(account.error)} beside the answer {quoted(without_content(account.said))}"
         yield found.FAILURE_SWALLOWED(f"{told}{f'; {failure}' if failure else ''}", found=account.error[:400])
     elif failure is not None and account.ok and not is_told:
-        yield found.FAILURE_SWALLOWED(f"{failure}, and its caller was told {quoted(account.said)}", found=failure)
+        yield found.FAILURE_SWALLOWED(
+            f"{failure}, and its caller was told {quoted(without_content(account.said))}", found=failure
+        )
     elif failure is not None and not account.ok and account.error is None:
         yield found.FAILURE_SWALLOWED(f"{failure}, and its caller was told of neither answer nor error", found=failure)
 
@@ -87,7 +89,7 @@ def _artifacts(visit: Visit, account: Account) -> Iterator[Finding]:
             detail = (
                 f"{len(lost)} of {counted(len(visit.artifacts), 'artifact')} missing ({listed(lost)}); it was told "
             )
-            yield found.ARTIFACTS_DROPPED(detail + quoted(account.said), found=lost)
+            yield found.ARTIFACTS_DROPPED(detail + quoted(without_content(account.said)), found=lost)
     shown = "".join(_plain(text) for text in account.artifacts.values())
     for name, text in visit.artifacts.items():
         plain, sent = _plain(text), sum(_plain(one) == _plain(text) for one in visit.artifacts.values())

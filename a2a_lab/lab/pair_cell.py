@@ -18,7 +18,7 @@ import httpx
 from a2a_lab.core.causes import AGENT_DIED
 from a2a_lab.core.discovery import Discovery, discover
 from a2a_lab.core.policy import Intent, Policy
-from a2a_lab.core.quoting import counted
+from a2a_lab.core.quoting import counted, without_content
 from a2a_lab.core.urls import parse_url
 from a2a_lab.errors import HarnessFault, LabError
 from a2a_lab.judge.consumer import attribute_ends
@@ -308,7 +308,7 @@ def intent_of(canary: str, *, is_stream: bool) -> Intent:
 
 def _said(account: Account | None, judged: PairJudgement) -> str:
     if account is not None:
-        return account.said
+        return without_content(account.said)
     cause = judged.consumer.cause
     return cause.detail if cause is not None else f"{counted(len(judged.visit.sends), 'message')}, all answered"
 

@@ -6,6 +6,7 @@ import base64
 import hashlib
 from collections.abc import Iterable, Sequence
 
+from a2a_lab.core.quoting import without_content
 from a2a_lab.lab.pairings import SCENARIOS
 from a2a_lab.lab.records import CellRecord, Outcome
 from a2a_lab.report.html import Child, Html, anchor, join, plural, shown, tag
@@ -91,6 +92,11 @@ def links(cells: Sequence[CellRecord], *, most: int = 6) -> Html:
     shown = join(join([", ", link(cell)]) if place else link(cell) for place, cell in enumerate(cells[:most]))
     more = f" and {len(cells) - most} more" if len(cells) > most else ""
     return join([shown, more])
+
+
+def said_of(cell: CellRecord) -> str:
+    """What the consumer said of how it ended; what people wrote stays out of a page (R38)."""
+    return without_content(cell.said)
 
 
 def pair_name(cell: CellRecord) -> str:

@@ -14,7 +14,7 @@ from a2a_lab.errors import RecordFault
 from a2a_lab.lab.expectations import Outcome
 from a2a_lab.lab.records import CellRecord, Run, StageRecord
 from a2a_lab.net.evidence import read_har
-from a2a_lab.report.chips import anchor_of, chip, figures, marks, pair_name, seconds, tone
+from a2a_lab.report.chips import anchor_of, chip, figures, marks, pair_name, said_of, seconds, tone
 from a2a_lab.report.folds import fold
 from a2a_lab.report.html import LONG, Child, Html, escape, join, plural, tag
 from a2a_lab.report.known import outcomes
@@ -90,7 +90,7 @@ def _details(run: Run, cell: CellRecord, body: Html) -> Html:
         " ",
         tag("b", pair_name(cell)),
         " ",
-        tag("span", cell.said, class_="said"),
+        tag("span", said_of(cell), class_="said"),
         tag("small", figures([cell]), class_="muted"),
     )
     where = tag("p", tag("code", str(cell.key)), class_="key")

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 
 from a2a_lab.lab.pairings import SCENARIOS
 from a2a_lab.lab.records import CellRecord, Run
-from a2a_lab.report.chips import anchor_of, figures, marks, tone, word, worst_of
+from a2a_lab.report.chips import anchor_of, figures, marks, said_of, tone, word, worst_of
 from a2a_lab.report.html import Html, join, tag
 from a2a_lab.report.known import outcomes
 from a2a_lab.report.opening import Placed, of_pairs
@@ -155,7 +155,7 @@ def _chip(cells: list[CellRecord], flags: Flags, *, several: bool) -> Html:
         tag("span", figures(cells)),
         class_=f"cell {tone(standing.verdict)}",
         href=f"#{anchor_of(standing)}",
-        title=standing.said or None,
+        title=said_of(standing) or None,
         data_cells=marks(cells),
         **flags.of(cells),
     )
@@ -179,7 +179,7 @@ def _block(told: str, several: Sequence[list[CellRecord]], flags: Flags) -> Html
         parts.append(tag("small", cause) if cause and not is_one else None)
         name = f"{_side(cell)} {cell.key.scenario} ".lstrip()
         link = f"#{anchor_of(cell)}"
-        parts.append(tag("a", name, tag("span", figures(cells)), href=link, title=cell.said or None))
+        parts.append(tag("a", name, tag("span", figures(cells)), href=link, title=said_of(cell) or None))
     return tag(
         "div",
         tag("b", told),

@@ -309,3 +309,11 @@ def test_the_measure_hangs_is_never_called_what_the_verdict_is(both: tuple[Run, 
     assert "timed-out waits" in told and "timed out" in told
     assert not re.search(r"\d hangs?\b|\bhangs\b", told)
     assert "timed-out waits" in text_of(show.words_of(*both))
+
+
+def test_what_a_consumer_read_is_not_on_a_page(run_of: Any) -> None:
+    """R38: the sentence by which a consumer ends quotes what it received; a page shows type, length and hash."""
+    key = synthetic.key("alder", "notes", "foreign", scenario="send")
+    run = run_of([synthetic.cell(key, said="completed, artifact 'a': 'WHAT PEOPLE WROTE'")])
+    shown = str(show.matrix(run)) + str(show.evidence(run)) + str(show.cells(run))
+    assert "completed, artifact &#x27;a&#x27;" in shown and "WHAT PEOPLE" not in shown
