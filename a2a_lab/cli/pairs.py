@@ -17,7 +17,9 @@ if TYPE_CHECKING:
 
 def is_of_pairs(run: Run) -> bool:
     """Whether the run is of real vendors."""
-    return any(vendor.reach in ("environment", "live") for vendor in run.header.vendors.values())
+    from a2a_lab.report.opening import of_pairs
+
+    return of_pairs(run)
 
 
 def show_run(run: Run) -> int:

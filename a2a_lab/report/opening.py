@@ -55,7 +55,7 @@ def two_runs(base: str = "", other: str = "", *, out: str = "runs") -> tuple[Run
 
 
 def of_pairs(run: Run) -> bool:
-    """Whether the run is of real vendors: some consumer of it is nobody's simulation."""
+    """Whether the run is of real vendors: some agent or consumer of it is nobody's simulation."""
     return any(f"/{FOREIGN}/" in key for key in run.header.plan) or any(
         vendor.reach in ("environment", "live") for vendor in run.header.vendors.values()
     )
