@@ -230,12 +230,13 @@ def cleanup(
         Optional[list[str]],
         typer.Option("--header-env", help="NAME=VARIABLE: a header whose value is in that variable."),
     ] = None,
+    vendor: Annotated[str, typer.Option("--vendor", help="Vendor file of the agent, with its credentials.")] = "",
     json: Json = False,
 ) -> None:
     """Cancel what is left open, look whether that held, and say what remains."""
     from a2a_lab.cli.ledgers import cleanup_command
 
-    raise typer.Exit(cleanup_command(out, run=run, header_env=header_env or [], as_json=json))
+    raise typer.Exit(cleanup_command(out, run=run, header_env=header_env or [], vendor=vendor, as_json=json))
 
 
 from a2a_lab.cli import (  # noqa: E402  # commands whose options fill files of their own

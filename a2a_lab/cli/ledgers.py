@@ -25,12 +25,12 @@ def orphans_command(out: str, *, run: str, as_json: bool) -> int:
     return 0
 
 
-def cleanup_command(out: str, *, run: str, header_env: list[str], as_json: bool) -> int:
+def cleanup_command(out: str, *, run: str, header_env: list[str], vendor: str, as_json: bool) -> int:
     from a2a_lab.lab.cleanup import clean_up
     from a2a_lab.lab.loop import run_sync
 
     with show.live("cancelling what is open"):
-        done = run_sync(clean_up(_ledger(out, run), run=run or None, header_env=header_env))
+        done = run_sync(clean_up(_ledger(out, run), run=run or None, header_env=header_env, vendor=vendor))
     if as_json:
         show.print_json(
             {

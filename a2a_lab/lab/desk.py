@@ -75,6 +75,8 @@ async def opened(live: LiveVendor, ledger: Ledger, run: str) -> AsyncIterator[Li
             credentials=credentials,
             redactor=redactor,
             gate=Gate(shown, rps=live.rps),
-            allowance=Allowance(ledger, run, live.name, most=live.max_runs, where=live.where or shown),
+            allowance=Allowance(
+                ledger, run, live.file if live.where else shown, most=live.max_runs, where=live.where or shown
+            ),
             turn=asyncio.Semaphore(live.in_flight),
         )

@@ -162,7 +162,7 @@ async def _work(
         if live is None:
             record = await run_pair(cell, bench)
         else:
-            record = refused(cell) if cell.refused else await run_live(cell, bench, desks[live.address])
+            record = refused(cell) if cell.refused else await run_live(cell, bench, desks[live.file])
         writer.append(record)
         board.ended(record)
 
@@ -184,7 +184,5 @@ def _vendors(cells: Sequence[PairCell]) -> dict[str, VendorRecord]:
 
 
 def _lives(cells: Sequence[PairCell]) -> dict[str, LiveVendor]:
-    """The agents that are not ours and are met, by address: two names for one of them have one budget and one gate."""
-    return {
-        cell.agent.live.address: cell.agent.live for cell in cells if cell.agent.live is not None and not cell.refused
-    }
+    """The agents that are not ours and are met, by file: two names for one of them have one budget and one gate."""
+    return {cell.agent.live.file: cell.agent.live for cell in cells if cell.agent.live is not None and not cell.refused}

@@ -92,6 +92,11 @@ class LiveVendor:
         return self.url or self.card_url
 
     @property
+    def file(self) -> str:
+        """What tells it from every other: the place of its file."""
+        return str(self.folder / self.where)
+
+    @property
     def granted(self) -> Grant:
         """How far a matrix may go with it, and why no further."""
         return granted(asked=self.tier, environment=self.environment, allow_send=self.allow_send, where=self.where)

@@ -1,0 +1,42 @@
+"""The gate of a live agent reads both forms of Retry-After and holds for every cell (R37, RFC 9110 10.2.3)."""
+
+from __future__ import annotations
+
+import asyncio
+from datetime import UTC, datetime
+
+import pytest
+
+from a2a_lab.errors import Withheld
+from a2a_lab.net.gate import Gate, retry_after_s
+
+NOW = datetime(2026, 11, 30, 12, 0, 0, tzinfo=UTC)
+
+
+@pytest.mark.parametrize(
+    ("value", "seconds"),
+    [
+        ("120", 120.0),
+        ("0", 0.0),
+        ("Mon, 30 Nov 2026 12:01:00 GMT", 60.0),
+        ("Mon, 30 Nov 2026 11:00:00 GMT", 0.0),
+        ("soon", None),
+        ("-5", None),
+        ("", None),
+    ],
+)
+def test_both_forms_are_read_and_nonsense_is_none(value: str, seconds: float | None) -> None:
+    assert retry_after_s([("Retry-After", value)], now=NOW) == seconds
+
+
+def test_a_long_pause_is_kept_and_named() -> None:
+    async def life() -> None:
+        gate = Gate("https://agent.example", rps=float("inf"), clock=lambda: 100.0)
+        gate.heard(200, [("Retry-After", "3600")])
+        await gate.enter()  # only who refuses asks for a pause
+        gate.heard(429, [("Retry-After", "3600")])
+        with pytest.raises(Withheld, match=r"https://agent.example asked to be left alone for 3600 s more") as held:
+            await gate.enter()
+        assert (held.value.word.value, held.value.reason) == ("throttled", "throttled")
+
+    asyncio.run(life())
