@@ -56,7 +56,7 @@ def check(
     control: Annotated[bool, typer.Option("--control", help="Also probe with a mode that nobody declared.")] = False,
     silence: Annotated[Optional[float], typer.Option("--silence", help="Seconds until the task is asked for.")] = None,
     hang: Annotated[Optional[float], typer.Option("--hang", help="Seconds without an event that are a hang.")] = None,
-    total: Annotated[Optional[float], typer.Option("--total", help="Seconds for any one stream or call.")] = None,
+    total: Annotated[Optional[float], typer.Option("--total", help="Seconds for one message and its looks.")] = None,
     ca_bundle: Annotated[str, typer.Option("--ca-bundle", help="PEM file of certificate authorities.")] = "",
     client_cert: Annotated[str, typer.Option("--client-cert", help="PEM file of a client certificate.")] = "",
     client_key: Annotated[str, typer.Option("--client-key", help="PEM file of its key.")] = "",

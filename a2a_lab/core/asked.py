@@ -38,7 +38,8 @@ class Asked:
     """One call. `mode` is that of the part sent, `intended` the one its metadata speaks of (the same if empty).
 
     `task_id` and `context_id` are what the request carried. `task_is_known`: the agent itself handed that id out;
-    `task_state`: what the evidence says of that task, before or after. `version_sent` is the `A2A-Version` header,
+    `task_state`: what the evidence says of that task, before or after. `had_ended`: the task that answers had ended
+    before this message left. `version_sent` is the `A2A-Version` header,
     `configures_push`: a send brought settings for push notifications along.
     `is_retry`: the server had asked for patience first. `purpose` matters for a refusal: it narrows a rehearsal, and is
     what a control hopes for (R23). What is declared comes from the bound card (`declared_by`): `declared_version` is
@@ -55,6 +56,7 @@ class Asked:
     task_id: str | None = None
     task_is_known: bool = True
     task_state: State | None = None
+    had_ended: bool = False
     version_sent: str | None = None
     configures_push: bool = False
     is_retry: bool = False

@@ -9,23 +9,25 @@ from __future__ import annotations
 
 from collections.abc import Generator, Mapping
 from dataclasses import dataclass, field, replace
-from email.utils import parsedate_to_datetime
 from typing import Literal
 
 from a2a_lab.core.model import Card
+from a2a_lab.core.patience import RETRY_DEFAULT_S, asked_for_s
 from a2a_lab.core.policy import Policy
 from a2a_lab.core.quoting import quoted
 from a2a_lab.core.redirects import REDIRECTS, judge_card_redirect
 from a2a_lab.verdicts import Finding, FindingKind, Judge, Kind, NotGradeable, Stage, Verdict
 
 
-def _refusal(slug: str, means: str, rule: str, clause: str | None = None) -> FindingKind:
+def _refusal(
+    slug: str, means: str, rule: str, clause: str | None = None, verdict: Verdict = Verdict.REFUSE
+) -> FindingKind:
     return FindingKind(
         slug=slug,
         stage=Stage.FETCH,
-        verdict=Verdict.REFUSE,
+        verdict=verdict,
         kind=Kind.CONFORMANCE,
-        judge=Judge.POLICY,
+        judge=Judge.POLICY if verdict is Verdict.REFUSE else Judge.SPEC,
         rule=rule,
         means=means,
         clause=clause,
@@ -39,12 +41,33 @@ CARD_NEEDS_AUTH = _refusal(
     "A2A 1.0.1 §3.3.2 (authentication errors)",
 )
 CARD_THROTTLED = _refusal("card-throttled", "the server asked for patience twice", "R2, R6")
-CARD_UNREACHABLE = _refusal("card-unreachable", "no HTTP answer came at all", "R2")
+CARD_UNREACHABLE = _refusal("card-unreachable", "nobody could be reached who might have a card", "R2")
+CARD_NOT_ANSWERED = _refusal(
+    "card-not-answered",
+    "the server took the request for the card and gave no whole HTTP answer",
+    "R2",
+    "RFC 9110 §3.4; RFC 9112 §8",
+    Verdict.CONFORMANCE_ERROR,
+)
+CARD_NOT_HTTP = _refusal(
+    "card-not-http",
+    "what answers the request for the card is no HTTP",
+    "R2",
+    "RFC 9112 §2.1, §4",
+    Verdict.CONFORMANCE_ERROR,
+)
+CARD_UNDECODABLE = _refusal(
+    "card-undecodable",
+    "the card is not in the content coding that it is labelled with, or in one that nobody asked for",
+    "R2, R13",
+    "RFC 9110 §8.4, §12.5.3",
+    Verdict.CONFORMANCE_ERROR,
+)
+CARD_LIMIT = _refusal("card-limit", "the card is larger than the reader's bound, so it is not read at all", "DESIGN 9")
 CARD_HTTP_STATUS = _refusal("card-http-status", "the server failed where a card may lie, so the search stops", "R6")
 
 GO_ON = frozenset({400, 404, 405, 410})  # "not here" in the words of the servers measured: 400 wants a parameter
 TRY_AGAIN = frozenset({429, 502, 503, 504})
-RETRY_DEFAULT_S = 1.0  # where the server does not say how long
 _REMEDIES = {
     "connect": "is the agent running, and are host and port right?",
     "dns": "is the name of the host right?",
@@ -52,6 +75,8 @@ _REMEDIES = {
     "proxy": "is the proxy right? NO_PROXY leaves hosts out",
     "read-timeout": "the server took the request and never answered it",
 }
+NEVER_REACHED = ("connect", "dns", "tls", "proxy")
+"""How the faults begin of whom nobody could reach: no name, no connection, no TLS (R2)."""
 RETRY_LIMIT_S = 5.0  # a server that wants more than this is throttling, and is not asked again
 
 Reason = Literal["hint", "target", "union", "other-path"]
@@ -142,9 +167,7 @@ def _remedy(fault: str) -> str:
 def _meaning(url: str, answer: CardAnswer, notes: tuple[Finding, ...]) -> Fetched:
     status = answer.status
     if answer.fault:
-        detail = f"{quoted(url)} gave no HTTP answer: {answer.fault}{_remedy(answer.fault)}"
-        finding = CARD_UNREACHABLE(detail, found=answer.fault)
-        return Fetched(url=url, stop=(finding,), not_gradeable=NotGradeable.UNREACHABLE)
+        return _no_answer(url, answer.fault)
     if status is None or status in GO_ON:
         return Fetched(url=url)
     if 200 <= status < 300:
@@ -167,20 +190,20 @@ def _meaning(url: str, answer: CardAnswer, notes: tuple[Finding, ...]) -> Fetche
     return Fetched(url=url, stop=(CARD_HTTP_STATUS(detail, found=status),))
 
 
+def _no_answer(url: str, fault: str) -> Fetched:
+    """No whole HTTP answer: nobody was reached, or who was did not keep to HTTP."""
+    detail = f"{quoted(url)} gave no HTTP answer: {fault[:200]}{_remedy(fault)}"
+    kinds = {"reset": CARD_NOT_ANSWERED, "read-timeout": CARD_NOT_ANSWERED, "malformed": CARD_NOT_HTTP}
+    kinds |= {"limit": CARD_LIMIT}
+    kind = next((kind for word, kind in kinds.items() if fault.startswith(word)), None)
+    if kind is None:  # also where a recording does not say what happened
+        return Fetched(url=url, stop=(CARD_UNREACHABLE(detail, found=fault),), not_gradeable=NotGradeable.UNREACHABLE)
+    verdict = Verdict.HANG if fault == "read-timeout" else None
+    return Fetched(url=url, stop=(kind(detail, verdict=verdict, found=fault),))
+
+
 def _retry_after(answer: CardAnswer) -> float | None:
     """Seconds to wait before the one retry; None where the server wants more patience than we have."""
-    wanted = answer.header("retry-after")
-    if wanted is None:
-        return RETRY_DEFAULT_S
-    text = wanted.strip()
-    seconds = float(text) if text.isascii() and text.isdigit() else _until(text, answer.header("date"))
+    wanted_s = asked_for_s(answer.header("retry-after"), answer.header("date"))
+    seconds = RETRY_DEFAULT_S if wanted_s is None else wanted_s
     return seconds if seconds <= RETRY_LIMIT_S else None
-
-
-def _until(text: str, now: str | None) -> float:
-    """Seconds between the server's own clock and the date it names; the default where either cannot be read."""
-    try:
-        then = parsedate_to_datetime(text)
-        return max(0.0, (then - parsedate_to_datetime(now or "")).total_seconds())
-    except (ValueError, TypeError):  # TypeError: one date with a zone, the other without
-        return RETRY_DEFAULT_S

@@ -35,6 +35,7 @@ class Held:
     is_known: bool = False  # the agent named it, or the consumer tried to cancel it
     is_acknowledged: bool = False  # canceled by the answer to a cancel of ours
     is_superseded: bool = False  # a second task answered the same message
+    is_foreign: bool = False  # came in a stream about another task: whose it is nobody knows, so it is never touched
     is_lost: bool = False  # the agent says that it does not know its own task
     is_booked: bool = False
     is_answered: bool = False  # a message of ours came since the last state

@@ -14,6 +14,7 @@ from typing import Literal
 
 from a2a_lab.core.media import essence, parse_media_type
 from a2a_lab.core.model import Json, Message, Part, RpcError, Task
+from a2a_lab.core.offers import is_indirect_offer, is_offer
 
 Evidence = Literal["data part", "metadata", "error", "text"]
 
@@ -194,16 +195,29 @@ def _texts(value: Json, depth: int = _DEPTH) -> Iterator[str]:
 def _polar(text: str) -> Iterator[tuple[str, bool]]:
     """The text in pieces, each with whether it asks for what it names (True) or denies it."""
     text = _PARAMETER.sub("", _PLURAL.sub(r"\1", text[:_TEXT_LIMIT]))
-    for sentence in _SENTENCES.split(_NOT_ONLY.sub("", text)):
+    for sentence, end in _sentences(_NOT_ONLY.sub("", text)):
+        if is_offer(sentence, is_question=end == "?"):
+            continue
         # "anything but A" must not be cut in two at its "but".
         whole = _ALL_BUT.sub(r"\1 other than", sentence)
         pieces = [piece for piece in _PIECES.split(whole) if piece.strip()]
         for place, piece in enumerate(pieces):
+            if is_indirect_offer(piece):
+                continue
             denies = _denies_at(pieces, place)
             start, *turned = _TURNS.split(piece, maxsplit=1)
             yield start, not denies
             if turned:
                 yield turned[0], denies
+
+
+def _sentences(text: str) -> Iterator[tuple[str, str]]:
+    """The sentences with what ends each."""
+    begin = 0
+    for end in _SENTENCES.finditer(text):
+        yield text[begin : end.start()], end[0]
+        begin = end.end()
+    yield text[begin:], ""
 
 
 def _denies_at(pieces: list[str], place: int) -> bool:

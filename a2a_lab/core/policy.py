@@ -16,7 +16,7 @@ class Clocks:
 
     silence_s: float = 5.0  # then the agent is asked once; conformant agents answered in well under 1 s
     hang_s: float = 10.0  # then it is a hang
-    total_s: float = 60.0  # for any one stream or unary call, however busy
+    total_s: float = 60.0  # for one message, however busy: its answer or stream, a retry, and every look at its task
     close_s: float = 2.0  # how long a socket may stay open after the end was signalled (R31)
 
 

@@ -28,6 +28,7 @@ from a2a_lab.core.probe_findings import (
     RENEGOTIATION_LIMIT,
     SKILL_NOT_ECHOED,
     TASK_REPLACED,
+    TASK_REUSED,
     UNKNOWN_TASK_ACCEPTED,
 )
 from a2a_lab.core.quoting import listed, quoted
@@ -131,7 +132,12 @@ def judge_ids(answer: Task | Message | RpcError | None, asked: Asked) -> list[Fi
     if asked.context_id and answer.context_id and answer.context_id != asked.context_id:
         detail = f"context {quoted(asked.context_id)} was asked for, {quoted(answer.context_id)} came"
         findings.append(CONTEXT_REPLACED(detail, found=answer.context_id, expected=asked.context_id, verdict=softer))
-    if not isinstance(answer, Task) or asked.task_id is None:
+    if not isinstance(answer, Task):
+        return findings
+    if asked.task_id is None:
+        if asked.had_ended and asked.op in SENDS:
+            detail = f"task {quoted(answer.id)} had ended before this message left, and answers it"
+            findings.append(TASK_REUSED(detail, found=answer.id))
         return findings
     if answer.id != asked.task_id:
         detail = f"task {quoted(asked.task_id)} was named, {quoted(answer.id)} came"

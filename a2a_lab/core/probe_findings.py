@@ -84,6 +84,14 @@ TASK_REPLACED = _seen(
     clause="A2A 1.0.1 §3.4.2 (MUST)",
     judge=Judge.SPEC,
 )
+TASK_REUSED = _seen(
+    "task-reused",
+    Verdict.CONFORMANCE_ERROR,
+    "R24",
+    "a message that names no task was answered with one that had ended before it: its result is not this message's",
+    clause="A2A 1.0.1 §3.1.1, §3.4.2 (a new task; terminal is immutable); 0.3.0 life of a task",
+    judge=Judge.SPEC,
+)
 UNKNOWN_TASK_ACCEPTED = _seen(
     "unknown-task-accepted",
     Verdict.CONFORMANCE_ERROR,

@@ -54,6 +54,16 @@ POST_REDIRECTED = FindingKind(
     means="the call was redirected within its origin; the card should have named the final URL",
     other="the discovery record compares URLs byte for byte and would refuse",
 )
+REDIRECT_NOWHERE = FindingKind(
+    slug="redirect-nowhere",
+    stage=Stage.RPC,
+    verdict=Verdict.CONFORMANCE_ERROR,
+    kind=Kind.CONFORMANCE,
+    judge=Judge.SPEC,
+    rule="R1, R10",
+    clause="RFC 9110 §10.2.2 and §15.4 (Location: a URI reference)",
+    means="a redirect says in no way that can be read where to",
+)
 POST_REDIRECT_REFUSED = FindingKind(
     slug="post-redirect-refused",
     stage=Stage.RESOLVE,
@@ -86,9 +96,12 @@ def judge_card_redirect(*, url: str, status: int, location: str | None, hops: in
 
     if hops >= policy.bounds.redirects:
         return refused(f"that is redirect number {hops + 1}, and {hops} are followed", CARD_REDIRECT_LIMIT)
-    target, fault = _target(url, location)
-    if fault:
-        return refused(fault)
+    try:
+        target = _target(url, location)
+    except _Nowhere as why:
+        return why.hop(url, status, location, Stage.FETCH)
+    except ValueError as why:
+        return refused(str(why))
     there = parse_url(target)
     is_named = bool({there.origin, there.host} & policy.allow_origins)
     if not is_named and not _same_place(url, target):
@@ -106,13 +119,16 @@ def judge_post_redirect(*, url: str, status: int, location: str | None, hops: in
         detail = f"the call to {quoted(url)} was answered {status} to {quoted(location)}: {why}"
         return Hop(url=None, keeps_credentials=False, findings=(POST_REDIRECT_REFUSED(detail, found=location),))
 
+    try:
+        target = _target(url, location)
+    except _Nowhere as why:
+        return why.hop(url, status, location, Stage.RPC)
+    except ValueError as why:
+        return refused(str(why))
     if status not in KEEPS_THE_BODY:
         return refused("such a redirect may turn a POST into a GET, so the call is not repeated")
     if hops:
         return refused("it was redirected once already")
-    target, fault = _target(url, location)
-    if fault:
-        return refused(fault)
     if origin(target) != origin(url):
         return refused("that is another origin, and the payload was not meant for it")
     if target == normalise(url):
@@ -123,15 +139,28 @@ def judge_post_redirect(*, url: str, status: int, location: str | None, hops: in
     return Hop(url=target, keeps_credentials=True, findings=(note,))
 
 
-def _target(url: str, location: str | None) -> tuple[str, str | None]:
-    """Where a Location leads, and why it cannot be followed where it leads nowhere."""
+class _Nowhere(Exception):
+    """A Location is missing, or no URL."""
+
+    def hop(self, url: str, status: int, location: str | None, stage: Stage) -> Hop:
+        detail = f"{quoted(url)} answers {status} to {quoted(location)}: {self}"
+        finding = REDIRECT_NOWHERE(detail, stage=stage, found=location, expected=url)
+        return Hop(url=None, keeps_credentials=False, findings=(finding,))
+
+
+def _target(url: str, location: str | None) -> str:
+    """Where a Location leads. Raises _Nowhere where it cannot be read, ValueError for a URL that is not for us."""
     if location is None or not location.strip():
-        return "", "no Location says where to"
+        raise _Nowhere("no Location says where to")
     try:
         target = joined(url, location.strip())
     except ValueError as fault:
-        return "", str(fault)
-    return target, "it carries a user name" if parse_url(target).userinfo else None
+        if location.strip().partition(":")[0].lower() in ("http", "https") or "://" not in location:
+            raise _Nowhere(str(fault)) from fault
+        raise
+    if parse_url(target).userinfo:
+        raise ValueError("it carries a user name")
+    return target
 
 
 def _same_place(url: str, target: str) -> bool:

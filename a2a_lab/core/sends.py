@@ -19,7 +19,8 @@ from a2a_lab.errors import Misuse
 class Sent:
     """A message of ours. `unknown` counts the attempts whose outcome nobody knows; `tasks` are what answered it.
 
-    `opens` is the id that the client itself made for a new task, as clients of the draft do.
+    `opens` is the id that the client itself made for a new task, as clients of the draft do; `named` one that a message
+    in answer spoke of, and that nobody has asked for yet.
     """
 
     message_id: str
@@ -30,10 +31,19 @@ class Sent:
     context_id: str | None
     continues: str | None
     opens: str | None = None
+    named: str | None = None
     attempts: int = 0
     unknown: int = 0
     outcome: Literal["open", "task", "message", "refused", "unknown", "not-processed"] = "open"
     tasks: list[Held] = field(default_factory=list)
+    streamed: str | None = None  # the task that the stream of the last attempt is about
+    streamed_at: int = 0  # which attempt that was
+
+    def is_about(self, task_id: str) -> bool:
+        """Whether the stream that answers the last attempt is about this task: the one asked for, or the first."""
+        if self.streamed_at != self.attempts:
+            self.streamed_at, self.streamed = self.attempts, self.continues or self.opens or task_id
+        return self.streamed == task_id
 
     def answered_by(self, held: Held) -> None:
         """A task answers the message. A second one makes the first an orphan, unless it was only found in a listing."""
@@ -84,13 +94,19 @@ class Sends:
         return [sent for sent in self if sent.unknown]
 
     def suspected(self) -> list[str]:
-        """Tasks that may have been started, by the ids that we gave them."""
-        return [sent.opens for sent in self.doubtful() if sent.opens is not None]
+        """Tasks that may have been started, by the ids that we gave them or that a message in answer spoke of."""
+        opened = [sent.opens for sent in self.doubtful() if sent.opens is not None]
+        return opened + [sent.named for sent in self if sent.named is not None]
 
     def resolve(self, task_id: str, held: Held | None) -> None:
         """The agent knows the task after all, or says that there is none: what would have opened it is in no doubt."""
         for sent in self.doubtful():
             if sent.opens == task_id:
                 sent.unknown = 0
+                if held is not None:
+                    sent.answered_by(held)
+        for sent in self:
+            if sent.named == task_id:
+                sent.named = None
                 if held is not None:
                     sent.answered_by(held)

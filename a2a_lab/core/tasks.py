@@ -76,6 +76,8 @@ class TaskBook:
         """A snapshot came: in the answer to `message_id`, from a stream, a get, a list or a cancel."""
         if not task.id:
             return
+        if how == "stream":
+            message_id = self._of_own_stream(task.id, message_id)
         held = self._hold(task.id)
         held.context_id = held.context_id or task.context_id
         if message_id is not None:
@@ -90,10 +92,11 @@ class TaskBook:
         """An event of a stream. One without a task id says nothing about any task here."""
         if event.task is not None:
             self.note_task(event.task, how="stream", message_id=message_id)
-        elif event.kind == "message" and not self._is_shown(event.task_id):
-            # A message may name the task that it would belong to; only one that the agent showed is there (§3.1.1).
+            return
+        message_id = self._of_own_stream(event.task_id, message_id)
+        if event.kind == "message":
             if message_id is not None:
-                self.note_message(message_id)
+                self.note_message(message_id, event.task_id)
         elif event.task_id is not None:
             held = self._hold(event.task_id)
             held.context_id = held.context_id or event.context_id
@@ -104,9 +107,26 @@ class TaskBook:
             if event.artifact is not None:
                 held.receive(event.artifact, append=event.append)
 
-    def note_message(self, message_id: str) -> None:
-        """A bare message answered: no task was started."""
-        self._sent.of(message_id).outcome = "message"
+    def _of_own_stream(self, task_id: str | None, message_id: str | None) -> str | None:
+        """The message that a stream answers with this task; None where the stream is another task's.
+
+        A task that a stream speaks of besides its own may be ours or somebody else's (R35).
+        """
+        if task_id is None or message_id is None or self._sent.of(message_id).is_about(task_id):
+            return message_id
+        held = self._held.get(task_id)
+        if held is None or not held.is_known:
+            self._hold(task_id).is_foreign = True
+        return None
+
+    def note_message(self, message_id: str, task_id: str | None = None) -> None:
+        """A message answered: no task was started. One that it names is suspected until somebody asks for it."""
+        sent = self._sent.of(message_id)
+        held = self._held.get(task_id or "")
+        if held is not None and held.is_known:
+            sent.answered_by(held)
+            return
+        sent.outcome, sent.named = "message", task_id or None
 
     def note_refused(self, message_id: str, error: RpcError) -> None:
         """An error answered: by its own word the agent started nothing."""
@@ -199,9 +219,13 @@ class TaskBook:
         held = self._held.get(self.task_of(message_id) or "")
         return held is not None and held.is_booked and held.state is State.COMPLETED and bool(held.artifacts)
 
+    def ended_tasks(self) -> frozenset[str]:
+        """The tasks that have ended: none of them can answer a message that is yet to leave (R24)."""
+        return frozenset(held.id for held in self._held.values() if held.state is not None and held.state.is_terminal)
+
     def open_tasks(self) -> tuple[str, ...]:
         """The tasks that a clean-up has to cancel, or to ask for after a cancel was declined."""
-        known = (held.id for held in self._held.values() if held.is_open and not held.is_lost)
+        known = (held.id for held in self._held.values() if held.is_open and not (held.is_lost or held.is_foreign))
         return tuple(dict.fromkeys((*known, *self._sent.suspected())))
 
     def received(self) -> Iterator[tuple[str, Received]]:

@@ -5,28 +5,13 @@ Mapping only: reads bodies with the wire's strict readers and never raises for w
 
 from __future__ import annotations
 
-from typing import Final
-
-from a2a_lab.core.cardfetch import CardAnswer
+from a2a_lab.core.cardfetch import CARD_LIMIT, CARD_UNDECODABLE, NEVER_REACHED, CardAnswer
 from a2a_lab.core.keys import KeySet
 from a2a_lab.core.policy import Bounds
 from a2a_lab.errors import MalformedJson
-from a2a_lab.verdicts import FindingKind, Judge, Kind, Stage, Verdict
 from a2a_lab.wire import strict_json
 from a2a_lab.wire.cards import read_card
 from a2a_lab.wire.exchange import Exchange
-
-CARD_LIMIT = FindingKind(
-    slug="card-limit",
-    stage=Stage.FETCH,
-    verdict=Verdict.REFUSE,
-    kind=Kind.CONFORMANCE,
-    judge=Judge.POLICY,
-    rule="DESIGN 9",
-    means="the card is larger than the reader's bound, so it is not read at all",
-)
-
-_BEFORE_SENDING: Final = ("connect", "dns", "tls", "proxy")
 
 
 def card_answer(exchange: Exchange, bounds: Bounds) -> CardAnswer:
@@ -35,6 +20,10 @@ def card_answer(exchange: Exchange, bounds: Bounds) -> CardAnswer:
     if exchange.status is not None and exchange.fault is not None and exchange.fault.startswith("limit"):
         detail = f"{exchange.url} answers with more than is read of a card ({exchange.fault.removeprefix('limit: ')})"
         return CardAnswer(status=exchange.status, headers=headers, findings=(CARD_LIMIT(detail, found=exchange.fault),))
+    if exchange.status is not None and (exchange.fault or "").startswith("undecodable"):
+        detail = f"{exchange.url}: {exchange.fault}"
+        found = (CARD_UNDECODABLE(detail, found=exchange.fault),) if 200 <= exchange.status < 300 else ()
+        return CardAnswer(status=exchange.status, headers=headers, findings=found)
     if exchange.fault is not None or exchange.status is None:
         return CardAnswer(status=exchange.status, headers=headers, fault=exchange.fault or "no-answer")
     if not 200 <= exchange.status < 300:
@@ -57,4 +46,4 @@ def key_set(exchange: Exchange | None, bounds: Bounds) -> KeySet:
 
 def was_sent(exchange: Exchange) -> bool:
     """Whether the request can have reached the peer: not where the connection was never made."""
-    return exchange.status is not None or not (exchange.fault or "").startswith(_BEFORE_SENDING)
+    return exchange.status is not None or not (exchange.fault or "").startswith(NEVER_REACHED)

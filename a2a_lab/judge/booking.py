@@ -71,7 +71,7 @@ def _note_send(book: TaskBook, call: Call, name: str) -> None:
     elif answer.task is not None:
         book.note_task(answer.task, how="answer", message_id=name)
     elif answer.message is not None:
-        book.note_message(name)
+        book.note_message(name, answer.message.task_id)
     elif answer.error is not None and not _is_of_a_proxy(call):
         book.note_refused(name, answer.error)
     else:

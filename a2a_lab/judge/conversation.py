@@ -33,6 +33,7 @@ from a2a_lab.verdicts import Finding, FindingKind, Judge, Kind, NotGradeable, St
 from a2a_lab.wire.dialects import spoken
 from a2a_lab.wire.exchange import Exchange
 from a2a_lab.wire.har import NOT_RECORDED
+from a2a_lab.wire.http_faults import judge_fault
 from a2a_lab.wire.http_shape import AUTH_NEEDED, THROTTLED
 
 CALL_UNREACHABLE = FindingKind(
@@ -190,11 +191,14 @@ class Conversation:
     def _judge_answer(self, place: int, history: History, around: Around) -> None:
         call = self.calls[place]
         seen = list(call.findings)
+        if call.watched is None:
+            fault = judge_fault(call.exchange.fault, status=call.exchange.status, url=call.exchange.url)
+            seen += [fault] if fault is not None else []
         if history.is_superseded(place):
-            seen = [_noted(one) if one.slug in _AT_THE_DOOR else one for one in seen]
+            seen = [_noted(one) if call.op == "get" or one.slug in _AT_THE_DOOR else one for one in seen]
         if call.watched is not None:
             self.reached.add(Stage.STREAM)
-        elif call.answer is not None:
+        elif call.answer is not None or seen:
             self.reached.add(Stage.RPC)
         self._add(*seen)
         if around.card is not None:
@@ -209,7 +213,8 @@ class Conversation:
         if call.answer is not None or call.watched is not None or shown.findings:
             self.reached.add(Stage.PROBE)
         self._add(*shown.findings)
-        if shown.reading is not None and call.exchange.purpose in PROBES:
+        is_answered = not history.is_superseded(place)
+        if shown.reading is not None and call.exchange.purpose in PROBES and is_answered:
             self.readings.append(shown.reading)
 
     def _redirected(self, call: Call) -> bool:

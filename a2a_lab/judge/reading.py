@@ -20,13 +20,13 @@ from a2a_lab.core.refusals import CALL_REFUSED, judge_error
 from a2a_lab.judge.histories import History, task_id_of
 from a2a_lab.judge.lastword import last_word
 from a2a_lab.judge.transcript import Call
-from a2a_lab.verdicts import Finding, Kind
+from a2a_lab.verdicts import Finding, Kind, Verdict
 from a2a_lab.wire.exchange import first_header
 
 PROBES: Mapping[str, Purpose] = {"probe": "probe", "rehearsal": "rehearsal", "control": "control"}
 """The labels by which the lab's own recordings tell its probes apart."""
 _INTENDED = "intendedInputModes"
-_STILL = 0.9  # of the hang limit: the last of the lab's own looks comes just before it
+_STILL = 0.9  # of a limit: the last of the lab's own looks comes just before it
 
 Word = Task | Message | RpcError | None
 
@@ -67,13 +67,21 @@ def read_outcome(place: int, call: Call, history: History, around: Around, seen:
     asked = asked_of(place, call, history, around, word)
     if not call.is_send:
         found = judge_ids(word, asked)
-        found += [_settling(one) for one in judge_error(word, asked)] if isinstance(word, RpcError) else []
+        declined = judge_error(word, asked) if isinstance(word, RpcError) else []
+        found += [_settling(one, is_ours=around.is_ours) for one in declined]
         return Shown(findings=tuple(found))
     ending = _ending(call, word, around)
     later = history.followed(word, place) if isinstance(word, Task) and call.watched is None else word
+    if around.is_ours and call.watched is None and history.look_hung(later, place, around.policy.clocks.hang_s):
+        ending = "hang"
     if around.is_ours and call.exchange.purpose == "commit":
-        timed_out = ending == "hang" or history.stood_still_s(later, place) >= _STILL * around.policy.clocks.hang_s
         found = judge_ids(word, asked)
+        if history.is_superseded(place) or history.not_gradeable is not None:
+            return Shown(findings=tuple(found))  # nobody was let in, which is no word about the payload
+        clocks = around.policy.clocks
+        stood_still = history.stood_still_s(later, place) >= _STILL * clocks.hang_s
+        ran_out = history.followed_s(later, place) >= _STILL * clocks.total_s
+        timed_out = ending == "hang" or stood_still or ran_out
         found += judge_commit(later, mode=asked.mode, is_stream=call.op == "stream", timed_out=timed_out)
         return Shown(findings=tuple(found))
     is_live = call.exchange.purpose in PROBES
@@ -107,6 +115,7 @@ def asked_of(place: int, call: Call, history: History, around: Around, word: Wor
         # That an error came for a task which the capture does not show proves nothing about the task.
         task_is_known=task_id is None or is_error or history.is_known(task_id, place),
         task_state=state,
+        had_ended=history.had_ended(word, place),
         version_sent=first_header(call.exchange.request_headers, "A2A-Version"),
         configures_push=facts.configures_push,
         is_retry=history.was_throttled(place),
@@ -137,6 +146,11 @@ def _ending(call: Call, word: Word, around: Around) -> Ending:
     return "answered" if word is not None else "fault"
 
 
-def _settling(finding: Finding) -> Finding:
-    """That an agent declines to look up, cancel or resubscribe is an answer, and no failure of the cell."""
-    return replace(finding, kind=Kind.NOTE) if finding.slug == CALL_REFUSED.slug else finding
+def _settling(finding: Finding, *, is_ours: bool) -> Finding:
+    """That an agent declines to look up, cancel or resubscribe is an answer, and no failure of the cell.
+
+    Least of all where the lab only cleaned up behind itself: what is left behind then is for the books.
+    """
+    if finding.slug != CALL_REFUSED.slug:
+        return finding
+    return replace(finding, kind=Kind.NOTE, verdict=Verdict.ACCEPT if is_ours else finding.verdict)

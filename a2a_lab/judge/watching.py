@@ -7,12 +7,13 @@ what it said and how it ended. A question that the watch asks at silence is answ
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
+from typing import Literal
 
 from a2a_lab.core.model import Artifact, StreamEvent, Task
 from a2a_lab.core.policy import Policy
 from a2a_lab.core.stream import StreamWatch
 from a2a_lab.judge.transcript import Call, Heard
-from a2a_lab.wire.exchange import Exchange
+from a2a_lab.wire.exchange import Ending, Exchange
 from a2a_lab.wire.recorded import Ask, read_recorded
 from a2a_lab.wire.streams import StreamReader
 
@@ -54,8 +55,10 @@ def watch(
             headers=exchange.response_headers,
             head_at=opened,
             chunks=_chunks(exchange),
-            ending="reset" if _is_cut(exchange) else exchange.ending,
+            ending=_ending(exchange),
             ended_at=_ended_at(exchange),
+            fault=exchange.fault,
+            url=exchange.url,
             ask=ask,
             heard=_into(call),
         )
@@ -93,14 +96,18 @@ def _chunks(exchange: Exchange) -> Iterator[tuple[float, bytes]]:
     return iter([(exchange.ended_ms / 1000, exchange.body)] if exchange.body else [])
 
 
-def _is_cut(exchange: Exchange) -> bool:
-    """Whether the transport ended the body, whatever the recorder called that."""
+def _ending(exchange: Exchange) -> Ending | Literal["limit"]:
+    """How the body ended: where the transport ended it, by its word, whatever the recorder called that."""
     fault = exchange.fault
-    return fault is not None and fault != "read-timeout" and not fault.startswith("limit")
+    if fault is not None and fault.startswith("limit"):
+        return "limit"
+    if fault is not None and fault != "read-timeout":
+        return "reset"
+    return exchange.ending
 
 
 def _ended_at(exchange: Exchange) -> float | None:
-    is_limited = exchange.ending == "open" and exchange.cut_by in _LIMITS
+    is_limited = _ending(exchange) == "open" and exchange.cut_by in _LIMITS
     return None if is_limited else exchange.ended_ms / 1000
 
 
@@ -112,4 +119,4 @@ def _without_answer(reader: StreamReader, exchange: Exchange) -> None:
             now = due
             reader.tick(now)
     if not reader.is_over:
-        reader.close(now, "reset")
+        reader.close(now, "reset", fault=exchange.fault, url=exchange.url)

@@ -12,9 +12,9 @@ from dataclasses import dataclass
 from typing import Any, Final
 from urllib.parse import urlsplit
 
+from a2a_lab.core.cardfetch import CARD_LIMIT
 from a2a_lab.core.policy import Bounds
 from a2a_lab.core.resolution import is_well_known
-from a2a_lab.judge.answers import CARD_LIMIT
 from a2a_lab.judge.transcript import Call, read_call, read_request
 from a2a_lab.lab.faultfacts import WAITING, facts_of
 from a2a_lab.verdicts import Finding, Stage

@@ -14,17 +14,20 @@ from dataclasses import dataclass, replace
 
 from a2a_lab.core.addresses import dialled
 from a2a_lab.core.model import Json
+from a2a_lab.core.patience import RETRY_DEFAULT_S
 from a2a_lab.core.policy import Bounds
 from a2a_lab.core.redirects import REDIRECTS, judge_post_redirect
 from a2a_lab.core.resolution import ResolvedTarget
 from a2a_lab.net.client import Http, LiveStream
 from a2a_lab.net.credentials import Source
 from a2a_lab.net.grpc_calls import over_grpc
-from a2a_lab.verdicts import Finding
+from a2a_lab.verdicts import Finding, NotGradeable
 from a2a_lab.wire.dialects import Answer, Dialect, Op, OutMessage, WireRequest
 from a2a_lab.wire.exchange import Exchange
+from a2a_lab.wire.http_faults import judge_fault
 
-PATIENCE_S = 5.0  # a peer that wants more than this is throttling and is not asked again (R2)
+PATIENCE_S = 5.0  # of a caller that has no clocks; a peer that wants more than this is not asked again (R2)
+_MAY_BE_THROTTLED = (429, 503)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -62,7 +65,9 @@ class Caller:
         bounds: Bounds,
         extensions: tuple[str, ...] = (),
         plain: Set[str] = frozenset(),
+        patience_s: float = PATIENCE_S,
     ) -> None:
+        """`patience_s` is how long a peer may ask to be left alone before a call is made once more."""
         self.dialect = dialect
         self.target = target
         self._selectors = dict(target.headers)
@@ -73,6 +78,7 @@ class Caller:
             self._url = str(dialled(target.dispatch_url, plain=plain))
         self._bounds = bounds
         self._extensions = extensions
+        self._patience_s = patience_s
         self._numbers = itertools.count(1)
         # What the agent would have otherwise than the dialect writes it: headers, and where its operations lie.
         self._learned: dict[str, str] = {}
@@ -96,15 +102,21 @@ class Caller:
     ) -> Called:
         """One unary call, ended at `total_s` seconds at the latest (None: only by the transport or the lab's cap)."""
         rpc_id, request = self._request(op, message, task_id, metadata, accepts, return_immediately)
+        began_ms = self.now_ms()
         called = await self._once(op, rpc_id, request, purpose, total_s)
-        answer = called.answer
-        # A readable answer under 503 is an answer: what it started would be started twice (R35).
-        is_declined = answer is not None and answer.task is None and answer.message is None
-        wait_s = answer.retry_after_s if answer and is_declined and answer.not_gradeable == "throttled" else None
-        if wait_s is not None and wait_s <= PATIENCE_S:
+        wait_s = self._wait_s(called.answer)
+        left_s = None if total_s is None else total_s - (self.now_ms() - began_ms) / 1000
+        if wait_s is not None and (left_s is None or wait_s < left_s):
             await asyncio.sleep(wait_s)
-            called = await self._once(op, rpc_id, request, purpose, total_s)
+            called = await self._once(op, rpc_id, request, purpose, None if left_s is None else left_s - wait_s)
         return called
+
+    def _wait_s(self, answer: Answer | None) -> float | None:
+        """How long to wait before a call is made once more; None where it was let in, or asks for too much patience."""
+        if answer is None or answer.not_gradeable is not NotGradeable.THROTTLED:
+            return None
+        wait_s = RETRY_DEFAULT_S if answer.retry_after_s is None else answer.retry_after_s
+        return wait_s if wait_s <= self._patience_s else None
 
     @contextlib.asynccontextmanager
     async def open(
@@ -118,18 +130,37 @@ class Caller:
         accepts: tuple[str, ...] = (),
         open_s: float | None = None,
     ) -> AsyncIterator[Opened]:
-        """A streaming call; leaving the context closes it. `open_s` bounds the wait for the answer to begin."""
+        """A streaming call; leaving the context closes it. `open_s` bounds the wait for the answer to begin.
+
+        One that is throttled is made once more, as a unary call is.
+        """
         rpc_id, request = self._request(op, message, task_id, metadata, accepts, None)
         notes: tuple[Finding, ...] = ()
+        hops, may_retry = 0, True
         async with contextlib.AsyncExitStack() as stack:
-            for hops in itertools.count():
+            while True:  # ended by the one retry, and by the core's bound on redirects
                 live = await stack.enter_async_context(self._stream(request, purpose, open_s))
                 again, found = self._again(op, request, live.exchange, hops)
                 notes += found
                 if again is None:
-                    break
+                    wait_s = await self._turned_away(op, rpc_id, live, open_s) if may_retry else None
+                    if wait_s is None:
+                        break
+                    may_retry = False
+                    await stack.aclose()
+                    await asyncio.sleep(wait_s)
+                    continue
+                hops += 1
+                await stack.aclose()
                 request = again
             yield Opened(live=live, rpc_id=rpc_id, findings=notes)
+
+    async def _turned_away(self, op: Op, rpc_id: Json, live: LiveStream, open_s: float | None) -> float | None:
+        """How long a streaming call that was throttled has to wait; what was read of its answer is put back."""
+        if live.exchange.status not in _MAY_BE_THROTTLED:
+            return None
+        live.unread(await live.rest(self._patience_s if open_s is None else open_s))
+        return self._wait_s(self.read(op, rpc_id, live.exchange))
 
     async def _once(self, op: Op, rpc_id: Json, request: WireRequest, purpose: str, total_s: float | None) -> Called:
         notes: tuple[Finding, ...] = ()
@@ -148,6 +179,8 @@ class Caller:
             if again is None:
                 break
             request = again
+        if (fault := judge_fault(exchange.fault, status=exchange.status, url=exchange.url)) is not None:
+            notes += (fault,)
         return Called(exchange=exchange, rpc_id=rpc_id, answer=self.read(op, rpc_id, exchange), findings=notes)
 
     def read(self, op: Op, rpc_id: Json, exchange: Exchange) -> Answer | None:

@@ -8,9 +8,7 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
-import socket
 import ssl
-import zlib
 from collections.abc import AsyncIterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any
@@ -23,13 +21,16 @@ from a2a_lab.errors import HarnessFault, Misuse
 from a2a_lab.net.credentials import Source
 from a2a_lab.net.evidence import Recorder
 from a2a_lab.net.gate import Gate
-from a2a_lab.net.unpacking import Unpacker
+from a2a_lab.net.transport_faults import fault_of
+from a2a_lab.net.unpacking import Undecodable, Unpacker
 from a2a_lab.wire.exchange import RENEWED, Chunk, Exchange
+from a2a_lab.wire.http_shape import media_type
 
 USER_AGENT = f"a2a-lab/{__version__} (interoperability lab)"
 NONCE_HEADER = "X-A2A-Lab-Nonce"
 UNAUTHENTICATED = "16"  # what 401 is over gRPC
 CONNECT_S = 10.0  # a peer that takes longer to accept a connection is down for our purposes
+_AS_THEY_CAME = "a2a_lab_headers"
 QUEUE_CHUNKS = 64  # of one stream, read ahead of its judge; then the peer has to wait
 
 
@@ -72,12 +73,22 @@ def new_client(reach: Reach, context: ssl.SSLContext) -> httpx.AsyncClient:
             follow_redirects=False,
             headers={"User-Agent": USER_AGENT, "Accept-Encoding": "identity"},
             timeout=httpx.Timeout(None, connect=CONNECT_S),
+            event_hooks={"response": [_keep_headers]},
         )
     except (ValueError, ImportError, httpx.InvalidURL) as fault:
         raise Misuse(
             f"the proxy cannot be used: {fault}; expected http://HOST:PORT or https://HOST:PORT, in --proxy, "
             "HTTP_PROXY, HTTPS_PROXY or ALL_PROXY"
         ) from fault
+
+
+async def _keep_headers(response: httpx.Response) -> None:
+    """Keep the headers as they came, and hide a Location from httpx, which reads it even where it is not to follow.
+
+    One that is no URL would come back as a fault of the transport, and what the peer answered would be lost.
+    """
+    response.extensions[_AS_THEY_CAME] = list(response.headers.multi_items())
+    response.headers.pop("location", None)
 
 
 class Http:
@@ -135,18 +146,20 @@ class Http:
         limit = self._cap_s if total_s is None else total_s
         try:
             async with asyncio.timeout(limit), self._open(exchange) as response:
-                unpack = Unpacker(response, self._bounds.body_bytes)
+                unpack = Unpacker(response.headers.get("content-encoding"), self._bounds.body_bytes)
                 parts = []
                 async for raw in response.aiter_raw():
                     parts.append(unpack(raw))
                     if unpack.over:
                         exchange.fault, exchange.ending = f"limit: body_bytes {self._bounds.body_bytes}", "open"
                         break
+                else:
+                    unpack.close()
                 exchange.body = b"".join(parts)
         except TimeoutError:
             exchange.ending, exchange.fault = "open", "read-timeout"
             exchange.cut_by = "cap" if total_s is None else "total-limit"
-        except (httpx.HTTPError, httpx.InvalidURL, zlib.error, OSError) as problem:
+        except (httpx.HTTPError, httpx.InvalidURL, Undecodable, OSError) as problem:
             self._note_fault(exchange, problem)
         exchange.ended_ms = self.recorder.now_ms()
         self._ended(exchange)
@@ -225,7 +238,7 @@ class Http:
         response = await self._client.send(request, stream=True)
         try:
             exchange.status = response.status_code
-            exchange.response_headers = list(response.headers.multi_items())
+            exchange.response_headers = response.extensions[_AS_THEY_CAME]
             self._recognise(exchange)
             yield response
         finally:
@@ -258,9 +271,22 @@ class Http:
 
     def _note_fault(self, exchange: Exchange, problem: BaseException) -> None:
         exchange.fault = fault_of(problem)
+        if isinstance(problem, httpx.ReadError | httpx.WriteError) and self._may_be_tls(exchange):
+            exchange.fault = "tls: the connection was reset before anything was ever answered"
         exchange.ending = "reset" if exchange.status is not None else exchange.ending
         if exchange.fault == "read-timeout":
             exchange.cut_by, exchange.ending = "transport-timeout", "open"
+
+    def _may_be_tls(self, exchange: Exchange) -> bool:
+        """Whether a reset may be how a server of TLS 1.3 declines us: its alert is lost where it closes at once.
+
+        Only of a GET, which starts nothing, and where this origin has not answered anything yet.
+        """
+        here = httpx.URL(exchange.url)
+        is_first = all(
+            one.status is None or httpx.URL(one.url).netloc != here.netloc for one in self.recorder.exchanges
+        )
+        return exchange.method == "GET" and here.scheme == "https" and exchange.status is None and is_first
 
 
 async def _renewed(exchange: Exchange, credentials: Source | None, sent: Mapping[str, str]) -> Mapping[str, str] | None:
@@ -313,13 +339,18 @@ class LiveStream:
             self.exchange.fault, self.exchange.cut_by, self.exchange.ending = "read-timeout", "total-limit", "open"
         return b"".join(parts)
 
+    def unread(self, body: bytes) -> None:
+        """Put back what `rest` gave: it comes again, and then the end."""
+        for piece in (body, None) if body else (None,):
+            self._queue.put_nowait(piece)
+
     async def pump(self, opening: Any, note_fault: Any) -> None:
         exchange, total = self.exchange, 0
         exchange.ending = "open"
         try:
             async with opening as response:
                 self._is_open.set()
-                unpack = Unpacker(response, self._bounds.stream_bytes)
+                unpack = Unpacker(response.headers.get("content-encoding"), self._bounds.stream_bytes)
                 async for raw in response.aiter_raw():
                     data = unpack(raw)
                     total += len(data)
@@ -330,7 +361,9 @@ class LiveStream:
                     await self._queue.put(data)
                 else:
                     exchange.ending = "close"
-        except (httpx.HTTPError, httpx.InvalidURL, zlib.error, OSError) as problem:
+                    if media_type(exchange.response_headers) != "text/event-stream":
+                        unpack.close()  # a stream may end between two events, and its packing with it
+        except (httpx.HTTPError, httpx.InvalidURL, Undecodable, OSError) as problem:
             note_fault(exchange, problem)
         except HarnessFault as fault:
             self.harness_fault = fault
@@ -339,39 +372,3 @@ class LiveStream:
             exchange.ended_ms = self._recorder.now_ms()
             self._is_open.set()
         await self._queue.put(None)
-
-
-def fault_of(problem: BaseException) -> str:
-    """The word for a transport fault; the text of the library where there is no word."""
-    match problem:
-        case httpx.ConnectTimeout():
-            return "connect-timeout"
-        case httpx.ReadTimeout():
-            return "read-timeout"
-        case httpx.WriteTimeout():
-            return "write-timeout"
-        case httpx.ConnectError():
-            return _connect_fault(problem)
-        case httpx.RemoteProtocolError() if "buffer" in str(problem).lower():
-            return "limit: header_bytes"
-        case httpx.DecodingError() | zlib.error():
-            return f"undecodable: {problem}"
-        case httpx.RemoteProtocolError() | httpx.ReadError() | httpx.WriteError():
-            return "reset-after-request"
-        case httpx.ProxyError():
-            return f"proxy: {problem}"
-        case _:
-            return f"{type(problem).__name__}: {problem}"
-
-
-def _connect_fault(problem: BaseException) -> str:
-    cause: BaseException | None = problem
-    while cause is not None:
-        if isinstance(cause, ssl.SSLError):
-            return f"tls: {cause}"
-        if isinstance(cause, socket.gaierror):
-            return "dns"
-        cause = cause.__cause__ or cause.__context__
-    return (
-        "connect-refused" if "refused" in str(problem) or "attempts failed" in str(problem) else f"connect: {problem}"
-    )

@@ -11,11 +11,9 @@ from a2a_lab.judge.answers import card_answer
 from a2a_lab.net.client import Http
 from a2a_lab.net.credentials import Credentials, Source
 
-CARD_S = 30.0  # a card is a small file; a server that takes longer has no card for us
-
 
 async def drive(
-    walk: Discovering, http: Http, *, bounds: Bounds, credentials: Source | None, card_s: float = CARD_S
+    walk: Discovering, http: Http, *, bounds: Bounds, credentials: Source | None, card_s: float
 ) -> Discovery:
     """Answer every request of the walk until it returns."""
     try:
@@ -28,7 +26,7 @@ async def drive(
 
 
 async def fetch(
-    request: CardRequest, http: Http, *, bounds: Bounds, credentials: Source | None, card_s: float = CARD_S
+    request: CardRequest, http: Http, *, bounds: Bounds, credentials: Source | None, card_s: float
 ) -> CardAnswer:
     """One card GET. Credentials go along only where the core says so (D8)."""
     if request.wait_s:

@@ -105,6 +105,7 @@ class _Flow(Groundwork):
             bounds=self.job.policy.bounds,
             extensions=self.job.intent.extensions,
             plain=self.job.policy.allow_http,
+            patience_s=self.job.policy.clocks.hang_s,
         )
         await self.journal.target(found.target, dialect=self.caller.dialect.id, nonce=self.http.expect_nonce)
         self.follower = Follower(
@@ -127,10 +128,14 @@ class _Flow(Groundwork):
             is_payload=False,
             opens=self.caller.dialect.task_id_of(message),
         )
+        ended = self.journal.book.ended_tasks()
         followed = await self._follow(message, plan.op, plan.purpose, plan.metadata, plan.accepts)
         seen = self._took(followed, Stage.STREAM if plan.op == "stream" else Stage.RPC)
         self.outcome.findings.reach(Stage.PROBE)
-        self._gradeable(followed)
+        if self._is_ungraded(followed):
+            self.steps.note(Fact.PROBE_READ)
+            self.steps.note(Fact.DECIDED_REFUSE)
+            raise Stop
         reading = read_probe(
             followed.answer,
             plan.asked(
@@ -138,6 +143,7 @@ class _Flow(Groundwork):
                 version_sent="1.0" if self.caller.dialect.id == "1.0" else None,
                 task_id=self.caller.dialect.task_id_of(message),
                 task_is_known=message.task_id is not None,
+                had_ended=followed.task is not None and followed.task.id in ended,
                 **declared_by(found.card, found.interface),
             ),
             ending="hang" if followed.is_hang else "answered" if followed.answer is not None else "fault",
@@ -185,18 +191,16 @@ class _Flow(Groundwork):
         self.outcome.findings.add(*found)
         return found
 
-    def _gradeable(self, followed: Followed) -> None:
-        if followed.not_gradeable is not None:
-            self.outcome.not_gradeable = followed.not_gradeable
-            self.outcome.said = f"the first call was refused: {followed.challenge or followed.not_gradeable.value}"
-        elif followed.unreachable and not self.steps.has_side_effect:
-            self.outcome.not_gradeable = NotGradeable.UNREACHABLE
-            self.outcome.said = "the agent's endpoint gave no HTTP answer"
-        else:
-            return
-        self.steps.note(Fact.PROBE_READ)
-        self.steps.note(Fact.DECIDED_REFUSE)
-        raise Stop
+    def _is_ungraded(self, followed: Followed) -> bool:
+        """Whether the agent cannot be judged by what became of a message: we were not let in, or nobody was there."""
+        why = followed.not_gradeable
+        if why is not None:
+            self.outcome.said = f"a call was turned away: {followed.challenge or why.value}"
+        elif followed.unreachable:
+            why = NotGradeable.UNREACHABLE
+            self.outcome.said = "the agent's endpoint could not be reached"
+        self.outcome.not_gradeable = why or self.outcome.not_gradeable
+        return why is not None
 
     # -- look again, commit
 
@@ -256,8 +260,12 @@ class _Flow(Groundwork):
         )
         self.steps.note(Fact.PAYLOAD_SENT)
         self.outcome.mode = mode
+        ended = self.journal.book.ended_tasks()
         followed = await self._follow(message, decision.op, "commit", None, decision.accepts)
         seen = self._took(followed, Stage.STREAM if decision.op == "stream" else Stage.RPC)
+        if self._is_ungraded(followed):
+            self.steps.note(Fact.FAULTED)
+            return
         asked = Asked(
             op=decision.op,
             dialect=self.caller.dialect.id,
@@ -265,6 +273,7 @@ class _Flow(Groundwork):
             context_id=decision.context_id,
             task_id=self.caller.dialect.task_id_of(message),
             task_is_known=message.task_id is not None,
+            had_ended=followed.task is not None and followed.task.id in ended,
         )
         seen += judge_ids(followed.answer, asked)
         seen += judge_commit(

@@ -15,15 +15,17 @@ from a2a_lab.core.model import Artifact, Json, Message, RpcError, State, Task
 from a2a_lab.core.policy import Policy
 from a2a_lab.core.stream import Action, StreamWatch
 from a2a_lab.core.stream_result import StreamResult
+from a2a_lab.judge.answers import was_sent
 from a2a_lab.judge.lastword import last_word, received
 from a2a_lab.net.caller import Caller, Opened
 from a2a_lab.net.client import LiveStream
 from a2a_lab.net.journal import Journal
 from a2a_lab.verdicts import Finding, Kind, NotGradeable, Verdict
-from a2a_lab.wire.dialects import OutMessage
+from a2a_lab.wire.dialects import Answer, OutMessage
 from a2a_lab.wire.streams import StreamReader
 
-FIRST_POLL_S, LAST_POLL_S = 0.05, 1.0  # doubling in between: quick agents are seen quickly, slow ones not hammered
+# Between looks at a task, doubling: quick agents are seen quickly, slow ones not hammered, whatever they say.
+FIRST_POLL_S, LAST_POLL_S = 0.05, 1.0
 
 
 @dataclass(slots=True, kw_only=True)
@@ -50,7 +52,11 @@ class Followed:
 
 
 class Follower:
-    """Sends messages of one cell and follows each to its end."""
+    """Sends messages of one cell and follows each to its end.
+
+    A message has `total_s` for all that is asked about it: its answer, a patient retry, and every look at its task. Any
+    news of the task moves the hang limit, a new status message too; nothing moves the total (R30).
+    """
 
     def __init__(
         self, caller: Caller, journal: Journal, policy: Policy, *, declared_streaming: bool, clock: Callable[[], float]
@@ -70,7 +76,7 @@ class Follower:
         accepts: tuple[str, ...] = (),
     ) -> Followed:
         """A unary send that asks not to block, then a look now and then until the task settles or nothing moves."""
-        clocks, began = self._policy.clocks, self._clock()
+        clocks, until = self._policy.clocks, self._clock() + self._policy.clocks.total_s
         called = await self._caller.call(
             "send",
             purpose=purpose,
@@ -85,29 +91,33 @@ class Follower:
         await self._journal.answer(message.message_id, answer, called.exchange)
         if answer is None:
             followed.timed_out = followed.is_hang = called.exchange.fault == "read-timeout"
-            followed.unreachable = called.exchange.status is None and not followed.timed_out
+            followed.unreachable = not was_sent(called.exchange)
             return followed
         followed.findings += answer.findings
         followed.not_gradeable, followed.challenge = answer.not_gradeable, answer.challenge
         followed.answer = answer.task or answer.message or answer.error
         if answer.task is not None and answer.task.id:
-            await self._poll(answer.task, followed, began)
+            await self._poll(answer.task, followed, until)
         return followed
 
-    async def _poll(self, task: Task, followed: Followed, began: float) -> None:
+    async def _poll(self, task: Task, followed: Followed, until: float) -> None:
         clocks, pause, moved = self._policy.clocks, FIRST_POLL_S, self._clock()
         missed: list[Finding] = []
+        turned_away: Answer | None = None  # the last look, where nobody let it in
         while not (task.state.is_terminal or task.state.is_interrupted or task.state is State.UNKNOWN):
-            left = min(moved + clocks.hang_s, began + clocks.total_s) - self._clock()
+            left = min(moved + clocks.hang_s, until) - self._clock()
             if left <= 0:
                 followed.timed_out = True
                 break
             await asyncio.sleep(min(pause, left))
             pause = min(2 * pause, LAST_POLL_S)
-            called = await self._caller.call("get", purpose="get", task_id=task.id, total_s=clocks.total_s)
+            left = max(0.0, until - self._clock())
+            called = await self._caller.call("get", purpose="get", task_id=task.id, total_s=left)
             answer = called.answer
             if answer is None and called.exchange.fault == "read-timeout":
-                followed.timed_out = followed.is_hang = True
+                # One that the total cut short before it was silent for too long is no hang of its own.
+                took_s = (called.exchange.ended_ms - called.exchange.started_ms) / 1000
+                followed.timed_out, followed.is_hang = True, took_s >= clocks.hang_s
                 break
             if answer is not None and answer.error is not None and answer.error.name == "TaskNotFound":
                 followed.findings += answer.findings
@@ -115,17 +125,24 @@ class Follower:
                 break
             if answer is None or answer.task is None:
                 # One look that fails says nothing about the task: it is asked again until nothing moved for too long.
-                missed += answer.findings if answer is not None else ()
+                missed += (*called.findings, *(answer.findings if answer is not None else ()))
+                turned_away = answer if answer is not None and answer.not_gradeable is not None else None
                 continue
-            followed.findings += answer.findings
+            if turned_away is not None:
+                turned_away, moved = None, self._clock()  # a task that nobody was let see has not stood still
+            followed.findings += (*called.findings, *answer.findings)
             followed.findings += [replace(one, verdict=Verdict.ACCEPT, kind=Kind.NOTE) for one in missed]
             missed = []
             seen = answer.task
             await self._journal.task(seen, how="get")
-            if (seen.state, len(seen.artifacts), seen.message) != (task.state, len(task.artifacts), task.message):
+            if (seen.state, len(seen.artifacts)) != (task.state, len(task.artifacts)):
                 moved, pause = self._clock(), FIRST_POLL_S
+            elif seen.message != task.message:
+                moved = self._clock()
             task = seen
         followed.findings += missed
+        if turned_away is not None:
+            followed.not_gradeable, followed.challenge = turned_away.not_gradeable, turned_away.challenge
         followed.answer, followed.artifacts = task, task.artifacts
 
     async def stream(
@@ -137,14 +154,6 @@ class Follower:
         accepts: tuple[str, ...] = (),
     ) -> Followed:
         """A streaming send, watched to its end."""
-        watch = StreamWatch(
-            self._caller.dialect.id,
-            self._policy.clocks,
-            opened=self._clock(),
-            declared_streaming=self._declared,
-            task_id=self._caller.dialect.task_id_of(message),
-            context_id=message.context_id,
-        )
         followed = Followed(message_id=message.message_id)
         opening = self._caller.open(
             "stream",
@@ -156,6 +165,14 @@ class Follower:
         )
         async with opening as opened:
             followed.findings += opened.findings
+            watch = StreamWatch(
+                self._caller.dialect.id,
+                self._policy.clocks,
+                opened=opened.live.exchange.started_ms / 1000,  # when the call left that was let in
+                declared_streaming=self._declared,
+                task_id=self._caller.dialect.task_id_of(message),
+                context_id=message.context_id,
+            )
             reader = StreamReader(self._caller.dialect, watch, rpc_id=opened.rpc_id, bounds=self._policy.bounds)
             await self._pump(opened, reader, message.message_id)
         await self._conclude(opened.live, reader, followed)
@@ -169,7 +186,7 @@ class Follower:
             if exchange.fault == "read-timeout":
                 reader.tick(max(clock(), reader.deadline(clock()) or 0.0))
             if not reader.is_over:
-                reader.close(clock(), "reset")
+                reader.close(clock(), "reset", fault=exchange.fault, url=exchange.url)
             return
         began = exchange.started_ms / 1000
         reader.open(exchange.status, exchange.response_headers, clock())
@@ -187,7 +204,7 @@ class Follower:
                 await self._act(reader.tick(clock()), reader, live)
                 continue
             if data is None:
-                reader.close(clock(), _ending(live))
+                reader.close(clock(), _ending(live), fault=exchange.fault, url=exchange.url)
                 break
             for event in reader.feed(data, clock()):
                 await self._journal.event(event, message_id=message_id)
@@ -197,7 +214,9 @@ class Follower:
     async def _act(self, action: Action, reader: StreamReader, live: LiveStream) -> None:
         match action:
             case Action.ASK if reader.watch.task_id:
-                reader.asked(await self._look(reader.watch.task_id), self._clock())
+                until = live.exchange.started_ms / 1000 + self._policy.clocks.total_s
+                seen = await self._look(reader.watch.task_id, until)
+                reader.asked(seen, self._clock())
             case Action.LEAVE:
                 reader.close(self._clock(), "left")
                 live.exchange.cut_by = "done"
@@ -210,19 +229,26 @@ class Follower:
         In 0.3 a stream may end by the book before its task does: it is then asked for until it settles or nothing moves
         any more. A stream that broke or hung is asked about once, and its task is cancelled with the rest.
         """
-        task = await self._look(reader.watch.task_id or "")
-        if task is None or reader.result.closure != "final-proved":
+        until = self._clock() + self._policy.clocks.hang_s
+        answer = await self._look(reader.watch.task_id or "", until)
+        task = answer.task if answer is not None else None
+        if reader.result.closure != "final-proved":
             return task
+        if answer is not None and answer.not_gradeable is not None:
+            said = last_word(reader.result, None)
+            task = said if isinstance(said, Task) else None
+        if task is None:
+            return None
         rest = Followed(message_id=followed.message_id)
-        await self._poll(task, rest, self._clock())
+        await self._poll(task, rest, reader.result.opened + self._policy.clocks.total_s)
         followed.findings += rest.findings
+        followed.not_gradeable, followed.challenge = rest.not_gradeable, rest.challenge
         return rest.task
 
-    async def _look(self, task_id: str) -> Task | None:
+    async def _look(self, task_id: str, until: float) -> Answer | None:
         """Ask for a task once, and write down what came."""
-        called = await self._caller.call(
-            "get", purpose="get", task_id=task_id, total_s=min(self._policy.clocks.hang_s, self._policy.clocks.total_s)
-        )
+        left = max(0.0, min(self._policy.clocks.hang_s, until - self._clock()))
+        called = await self._caller.call("get", purpose="get", task_id=task_id, total_s=left)
         answer = called.answer
         if answer is None:
             return None
@@ -230,17 +256,17 @@ class Follower:
             await self._journal.task(answer.task, how="get")
         elif answer.error is not None and answer.error.name == "TaskNotFound":
             await self._journal.gone(task_id)
-        return answer.task
+        return answer
 
     async def _conclude(self, live: LiveStream, reader: StreamReader, followed: Followed) -> None:
         if reader.watch.needs_settling and reader.watch.task_id:
             reader.asked(await self._settled(reader, followed), self._clock())
         result = followed.stream = reader.result
         followed.findings += result.findings
-        followed.not_gradeable = reader.not_gradeable
-        followed.challenge = reader.answer.challenge if reader.answer else None
+        if reader.answer is not None:
+            followed.not_gradeable, followed.challenge = reader.answer.not_gradeable, reader.answer.challenge
         followed.is_hang = followed.timed_out = result.is_hang
-        followed.unreachable = live.exchange.status is None and not result.is_hang
+        followed.unreachable = not was_sent(live.exchange)
         followed.answer = last_word(result, reader.answer)
         followed.artifacts = received(result)
         await self._journal.sizes()

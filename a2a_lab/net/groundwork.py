@@ -52,9 +52,7 @@ class Groundwork:
             card_url=job.card_url,
             tenant=job.tenant,
         )
-        found = await drive(
-            walk, self.http, bounds=policy.bounds, credentials=job.credentials.card, card_s=policy.clocks.total_s
-        )
+        found = await drive(walk, self.http, bounds=policy.bounds, credentials=job.credentials.card, card_s=job.card_s)
         for stage in found.reached:
             self.outcome.findings.reach(stage)
         self.outcome.findings.add(*found.findings)
@@ -150,7 +148,10 @@ class Groundwork:
             reason="target",
             with_credentials=self.job.credentials.card is not None,
         )
-        answer = await fetch(request, self.http, bounds=self.job.policy.bounds, credentials=self.job.credentials.card)
+        job = self.job
+        answer = await fetch(
+            request, self.http, bounds=job.policy.bounds, credentials=job.credentials.card, card_s=job.card_s
+        )
         return Refetch(
             status=answer.status,
             card=answer.card,

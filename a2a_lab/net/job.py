@@ -14,6 +14,8 @@ from a2a_lab.net.credentials import Credentials
 from a2a_lab.net.journal import Journal
 from a2a_lab.verdicts import Findings, NotGradeable
 
+CARD_S = 30.0  # a card is a small file; a server that takes longer has no card for us
+
 Depth = Literal["card", "send"]
 
 
@@ -22,7 +24,8 @@ class Job:
     """One consumer about to meet one agent.
 
     Give `hint_url`, or `card_url` where the operator knows where the target's own card lies. `now` is the wall clock in
-    unix seconds, for keys. `wait` is the consumer's habit. `depth` "card" stops before anything is sent (R37).
+    unix seconds, for keys. `wait` is the consumer's habit. `depth` "card" stops before anything is sent (R37). `card_s`
+    bounds each GET of a card, which the clocks of messages do not.
     `stream_if_declared` makes the plan a stream where the bound card declares one.
     """
 
@@ -40,6 +43,7 @@ class Job:
     configured_card: Card | None = None
     credentials: Credentials = field(default_factory=Credentials)
     depth: Depth = "send"
+    card_s: float = CARD_S
     stream_if_declared: bool = False
 
 

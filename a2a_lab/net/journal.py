@@ -111,13 +111,15 @@ class Journal:
     async def event(self, event: StreamEvent, *, message_id: str | None) -> None:
         """An event of a stream came. Only what is new about the task is written, not each piece: see `sizes`."""
         self.book.note_event(event, message_id=message_id)
+        if event.kind == "message":
+            self.cancelled.discard(event.task_id or "")
         if event.task is not None:
             await self._snapshot(event.task, "stream", message_id)
         elif event.task_id is not None:
             if self._is_news(event, message_id):
                 await self._write("event", _event_fact(event, message_id))
         elif event.kind == "message" and message_id is not None:
-            await self._write("message", {"message_id": message_id})
+            await self._write("message", {"message_id": message_id, "task_id": None})
 
     async def sizes(self) -> None:
         """A stream ended: write what its artifacts came to, where they grew since they were written."""
@@ -132,7 +134,7 @@ class Journal:
         if answer is not None and answer.task is not None and answer.task.id:
             await self.task(answer.task, how="answer", message_id=message_id)
         elif answer is not None and answer.message is not None:
-            await self.message(message_id)
+            await self.message(message_id, answer.message.task_id)
         elif answer is not None and answer.error is not None:
             await self.refused(message_id, answer.error)
         elif answer is not None and answer.not_gradeable is not None:
@@ -147,9 +149,11 @@ class Journal:
         else:
             await self.unknown(message_id)
 
-    async def message(self, message_id: str) -> None:
-        self.book.note_message(message_id)
-        await self._write("message", {"message_id": message_id})
+    async def message(self, message_id: str, task_id: str | None = None) -> None:
+        """A message answered; `task_id` is the task that it names, if any."""
+        self.book.note_message(message_id, task_id)
+        self.cancelled.discard(task_id or "")  # it was spoken of again since
+        await self._write("message", {"message_id": message_id, "task_id": task_id})
 
     async def refused(self, message_id: str, error: RpcError) -> None:
         self.book.note_refused(message_id, error)
@@ -228,7 +232,7 @@ def book_of(facts: Iterable[Fact], *, agent: str) -> TaskBook:
             case "refused":
                 book.note_refused(detail["message_id"], _error(detail["error"]))
             case "message":
-                book.note_message(detail["message_id"])
+                book.note_message(detail["message_id"], detail.get("task_id"))
             case "not_processed":
                 book.note_not_processed(detail["message_id"])
             case "unknown":

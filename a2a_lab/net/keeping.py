@@ -6,13 +6,13 @@ bound that is reached ends the copy and never the traffic.
 
 from __future__ import annotations
 
-import zlib
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Literal
 
 from a2a_lab.core.policy import Bounds
 from a2a_lab.net.evidence import Recorder
+from a2a_lab.net.unpacking import PACKED, PLAIN, Undecodable, Unpacker
 from a2a_lab.wire.exchange import Chunk, Exchange
 from a2a_lab.wire.frames import is_streamed
 from a2a_lab.wire.har import NOT_RECORDED
@@ -65,7 +65,7 @@ class Kept:
         self.exchange = exchange
         self._recorder, self._bounds, self._budget, self._listener = recorder, bounds, budget, listener
         self._bound, self._kept = bounds.body_bytes, 0
-        self._decoder: zlib._Decompress | None = None
+        self._unpack: Unpacker | None = None
         self._is_stream = self._is_over = False
         self.is_readable = True
         if budget.exchanges > 0:
@@ -95,16 +95,16 @@ class Kept:
         self._is_stream = is_streamed(headers)
         self._bound = self._bounds.stream_bytes if self._is_stream else self._bounds.body_bytes
         coding = (exchange.header("content-encoding") or "identity").strip().lower()
-        if coding in ("gzip", "x-gzip", "deflate"):
-            self._decoder = zlib.decompressobj(zlib.MAX_WBITS | 32)
-        self.is_readable = self._decoder is not None or coding in ("identity", "")
+        if coding in PACKED:
+            self._unpack = Unpacker(coding, self._bound)
+        self.is_readable = coding in PACKED | PLAIN
         self._tell("head")
 
     def data(self, raw: bytes) -> None:
         """Bytes of the answer, as they came off the wire."""
         room = self._bound - self._kept
-        data = self._decoded(raw, room + 1)
-        if len(data) > room:
+        data = self._decoded(raw)
+        if len(data) > room or (self._unpack is not None and self._unpack.over):
             self._limited(f"limit: {'stream' if self._is_stream else 'body'}_bytes {self._bound}")
             data = data[: max(room, 0)]
         self._kept += len(data)
@@ -147,14 +147,14 @@ class Kept:
         exchange.ended_ms = self._recorder.now_ms()
         self._tell("end")
 
-    def _decoded(self, raw: bytes, most: int) -> bytes:
-        if self._decoder is None:
+    def _decoded(self, raw: bytes) -> bytes:
+        if self._unpack is None:
             return raw
         try:
-            return self._decoder.decompress(raw, max(most, 1))
-        except zlib.error as problem:
+            return self._unpack(raw)
+        except Undecodable as problem:
             self._limited(f"undecodable: {problem}")
-            self._decoder, self.is_readable = None, False
+            self._unpack, self.is_readable = None, False
             return b""
 
     def _limited(self, fault: str) -> None:

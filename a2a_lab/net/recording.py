@@ -23,12 +23,13 @@ from a2a_lab.core.quoting import quoted
 from a2a_lab.core.urls import parse_url
 from a2a_lab.errors import HarnessFault, Misuse, Withheld
 from a2a_lab.net import grpc_channel
-from a2a_lab.net.client import CONNECT_S, NONCE_HEADER, Reach, fault_of, tls_context
+from a2a_lab.net.client import CONNECT_S, NONCE_HEADER, Reach, tls_context
 from a2a_lab.net.evidence import Recorder
 from a2a_lab.net.front import Front, Message, Receive, Send, as_written
 from a2a_lab.net.grpc_recording import GrpcFront
 from a2a_lab.net.keeping import LEFT, STOPPED, Budget, Kept, Listener
 from a2a_lab.net.recorded_cards import CARD_BYTES, Pairs, RecordedCards, may_be_card
+from a2a_lab.net.transport_faults import fault_of
 from a2a_lab.verdicts import Finding
 from a2a_lab.wire.exchange import Exchange, first_header
 from a2a_lab.wire.rewriting import grpc_places

@@ -92,7 +92,7 @@ def read_answer(
     return dataclasses.replace(
         read,
         findings=tuple(findings),
-        not_gradeable=shape.not_gradeable or at_the_door,
+        not_gradeable=None if _has_result(read) else shape.not_gradeable or at_the_door,
         retry_after_s=shape.retry_after_s,
         challenge=shape.challenge,
     )
@@ -158,6 +158,11 @@ def last_frame(body: bytes, bounds: Bounds, findings: list[Finding]) -> Json:
     except (MalformedJson, LimitExceeded) as fault:
         findings.append(finding_of(fault))
     return document
+
+
+def _has_result(read: Answer) -> bool:
+    """Whether the agent let the call in and did what was asked, whatever the status says (R35)."""
+    return read.task is not None or read.message is not None
 
 
 def _is_response(document: Json) -> bool:

@@ -9,6 +9,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Final
 
+from a2a_lab.core.patience import asked_for_s
 from a2a_lab.core.quoting import quoted
 from a2a_lab.verdicts import Finding, FindingKind, Judge, Kind, NotGradeable, Stage, Verdict
 from a2a_lab.wire.exchange import first_header
@@ -69,7 +70,7 @@ def read(status: int, headers: Headers, *, wanted: str = "a JSON-RPC answer") ->
     media = media_type(headers)
     if 200 <= status <= 299:
         return HttpShape(media_type=media)
-    retry_after = _retry_after(headers)
+    retry_after = asked_for_s(first_header(headers, "Retry-After"), first_header(headers, "Date"))
     if status in (401, 403):
         challenge = first_header(headers, "WWW-Authenticate")
         detail = f"HTTP {status}; challenge: {quoted(challenge) if challenge else 'none'}; give credentials"
@@ -107,9 +108,3 @@ def judge_media(found: str | None) -> Finding | None:
         return None
     named = "no Content-Type" if found is None else f"Content-Type {quoted(found)}"
     return ANSWER_MEDIA(f"the answer is JSON but has {named}; application/json is meant", found=found)
-
-
-def _retry_after(headers: Headers) -> float | None:
-    """Seconds. An HTTP date is not followed: it would need a clock; the caller's own pause is used then."""
-    value = (first_header(headers, "Retry-After") or "").strip()
-    return float(value) if value.isascii() and value.isdigit() else None

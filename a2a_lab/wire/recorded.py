@@ -7,6 +7,7 @@ of those that would have come while the socket stayed open.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
+from typing import Literal
 
 from a2a_lab.core.model import StreamEvent, Task
 from a2a_lab.core.stream import Action
@@ -26,8 +27,10 @@ def read_recorded(
     headers: Headers,
     head_at: float,
     chunks: Iterable[tuple[float, bytes]],
-    ending: Ending,
+    ending: Ending | Literal["limit"],
     ended_at: float | None = None,
+    fault: str | None = None,
+    url: str = "",
     ask: Ask | None = None,
     heard: Callable[[StreamEvent, float], None] | None = None,
 ) -> StreamResult:
@@ -35,8 +38,8 @@ def read_recorded(
 
     `heard` is told of every event with its time, for whoever keeps books beside the watch.
 
-    `ending` is the evidence's word for how the body ended. For `open`, `ended_at` is when the client left of its own
-    accord; None where a limit ended the wait or nothing did, so that the watch's own limits decide.
+    `ending` is how the body ended, `fault` the evidence's word for why. For `open`, `ended_at` is when the client left
+    of its own accord; None where a limit ended the wait or nothing did, so that the watch's own limits decide.
     """
     reader.open(status, headers, head_at)
     now = head_at
@@ -52,7 +55,7 @@ def read_recorded(
     else:
         now = now if ended_at is None else max(now, ended_at)
         _pass_time(reader, now, ask)
-        reader.close(now, ending)
+        reader.close(now, ending, fault=fault, url=url)
     if reader.watch.needs_settling and ask is not None and reader.watch.task_id is not None:
         reader.asked(ask(reader.watch.task_id, reader.result.ended), reader.result.ended)
     return reader.result

@@ -25,6 +25,7 @@ from a2a_lab.wire.binding import restaged
 from a2a_lab.wire.dialects import Answer, Dialect
 from a2a_lab.wire.envelope import RPC_ERROR
 from a2a_lab.wire.grpc_errors import GRPC_FAILURE
+from a2a_lab.wire.http_faults import judge_fault
 from a2a_lab.wire.messages import Headers
 from a2a_lab.wire.sse import STREAM_LIMIT, SseEvent
 
@@ -124,7 +125,11 @@ class StreamReader:
             self.watch.note(STREAM_STATUS(f"the stream came under HTTP {status}", found=status))
 
     def feed(self, chunk: bytes, now: float) -> list[StreamEvent]:
-        """Bytes of the body came; the events of this stream that they complete, already watched."""
+        """Bytes of the body came; the events that they complete, watched for as long as the watch is on.
+
+        What the watch does not use is among them: events of another task, and those that come once it has given up.
+        Whoever keeps the books is told of all that the agent said (R35).
+        """
         if self._status is None:
             raise Misuse("the head of the answer was not told; call open first")
         if self._is_stream is None and chunk.strip():
@@ -144,10 +149,12 @@ class StreamReader:
             self.watch.comment(now, signs)
         return read
 
-    def close(self, now: float, ending: Ending = "close") -> None:
-        """The body ended. A whole body that ended inside an event is told apart here."""
+    def close(self, now: float, ending: Ending = "close", *, fault: str | None = None, url: str = "") -> None:
+        """The body ended, by `fault` where the transport has a word. An end inside an event is told apart here."""
         if self.watch.is_over:
+            self._read_late(ending)
             return
+        self._note_fault(fault, url)
         if self._is_stream is False:
             self._read_answer(now, ending)
         elif ending == "close" and self._frames.close():
@@ -185,22 +192,22 @@ class StreamReader:
     def _watched(self, events: Iterable[SseEvent], now: float) -> list[StreamEvent]:
         read: list[StreamEvent] = []
         for event in events:
-            if self.watch.is_over:
-                break
+            is_on = not self.watch.is_over
             if not event.data or (event.name and event.name in _KEEP_ALIVES and '"jsonrpc"' not in event.data):
-                self.watch.note(KEEP_ALIVE_EVENT(f"event {event.name!r}") if event.data else EMPTY_DATA())
-                self.watch.comment(now)
+                if is_on:
+                    self.watch.note(KEEP_ALIVE_EVENT(f"event {event.name!r}") if event.data else EMPTY_DATA())
+                    self.watch.comment(now)
                 continue
-            if not event.is_utf8:
+            if is_on and not event.is_utf8:
                 self.watch.note(STREAM_UTF8(f"event {self._frames.events}, of {len(event.data)} characters"))
             decoded, findings = self.dialect.read_event(
                 event.data, rpc_id=self._rpc_id, bounds=self._bounds, name=event.name
             )
-            if findings:
-                self.watch.note(*findings)
-            before = self.watch.content.used
-            self.watch.receive(decoded, now)
-            if self.watch.content.used > before:
+            if is_on:
+                if findings:
+                    self.watch.note(*findings)
+                self.watch.receive(decoded, now)
+            if decoded.kind != "unknown":
                 read.append(decoded)
         return read
 
@@ -220,21 +227,43 @@ class StreamReader:
         self.watch.note(limit.finding)
         self.watch.close(now, "limit")
 
+    def _note_fault(self, fault: str | None, url: str) -> None:
+        """What the peer did wrong in HTTP itself. That an open stream breaks is for the watch to say, by what came."""
+        broke = fault is not None and fault.startswith("reset") and self._status is not None
+        if fault is not None and fault.startswith("limit"):
+            detail = f"the stream passed a bound of the reader ({fault.removeprefix('limit: ')}) and was left there"
+            self.watch.note(STREAM_LIMIT(detail, bound=fault))
+        elif not broke and (one := judge_fault(fault, status=self._status, url=url)) is not None:
+            self.watch.note(restaged(one))
+
+    def _read_late(self, ending: Ending) -> None:
+        """A whole plain body that came after the watch had given up changes no closure, but says what was started."""
+        if self._is_stream is False and self.answer is None and ending == "close" and self._body:
+            self.answer = self._read_body()
+
+    def _read_body(self) -> Answer:
+        assert self._status is not None  # _is_stream is set by open
+        return self.dialect.read_answer(
+            self.watch.content.op,
+            rpc_id=self._rpc_id,
+            status=self._status,
+            headers=self._headers,
+            body=b"".join(self._body),
+            bounds=self._bounds,
+        )
+
     def _read_answer(self, now: float, ending: Ending) -> None:
         """No stream came: read the body as the answer to the call, and say which kind of refusal it is."""
         assert self._status is not None  # _is_stream is set by open
         op: StreamOp = self.watch.content.op
         media = self._media
-        body = b"".join(self._body)
         is_success = 200 <= self._status <= 299
         if is_success and media not in (*_JSON, self.dialect.stream_media):
-            start = quoted(body[:60].decode(errors="replace"))
+            start = quoted(b"".join(self._body)[:60].decode(errors="replace"))
             detail = f"Content-Type {quoted(media)}, expected {self.dialect.stream_media}; the body begins {start}"
             self.watch.refuse("wrong-media", now, [WRONG_MEDIA(detail, found=media)])
             return
-        answer = self.answer = self.dialect.read_answer(
-            op, rpc_id=self._rpc_id, status=self._status, headers=self._headers, body=body, bounds=self._bounds
-        )
+        answer = self.answer = self._read_body()
         findings = [restaged(finding) for finding in answer.findings if finding.slug != RPC_ERROR.slug]
         has_failed = not is_success or any(one.slug == GRPC_FAILURE.slug for one in findings)
         closure: Closure = "http-error" if has_failed else "wrong-media"

@@ -50,9 +50,26 @@ def test_a_protected_card_stops_and_quotes_the_challenge(code: int) -> None:
     assert "does not say which" in asked(code)[0].stop[0].detail
 
 
-def test_no_http_answer_is_unreachable() -> None:
-    found, _ = asked(CardAnswer(fault="connect-refused"))
+@pytest.mark.parametrize("fault", ["connect-refused", "connect-timeout", "dns", "tls: no", "proxy: no", "no-answer"])
+def test_who_cannot_be_reached_is_unreachable(fault: str) -> None:
+    """R2. A recording that does not say why no answer came blames nobody either."""
+    found, _ = asked(CardAnswer(fault=fault))
     assert found.not_gradeable is NotGradeable.UNREACHABLE and slugs(found.stop) == ["card-unreachable"]
+
+
+@pytest.mark.parametrize(
+    ("fault", "slug", "verdict"),
+    [
+        ("reset-after-request", "card-not-answered", "conformance-error"),
+        ("malformed: illegal status line", "card-not-http", "conformance-error"),
+        ("read-timeout", "card-not-answered", "hang"),
+        ("limit: header_bytes", "card-limit", "refuse"),
+    ],
+)
+def test_who_was_reached_and_did_not_keep_to_http_is_judged_by_name(fault: str, slug: str, verdict: str) -> None:
+    found, _ = asked(CardAnswer(fault=fault))
+    assert found.not_gradeable is None and slugs(found.stop) == [slug]
+    assert found.stop[0].verdict.value == verdict
 
 
 @pytest.mark.parametrize("code", [500, 501, 418, 304, 300])
@@ -105,7 +122,7 @@ def test_a_server_that_stays_down_without_a_word_is_refused(code: int) -> None:
 
 def test_a_retry_that_the_evidence_does_not_have_leaves_the_first_answer() -> None:
     assert slugs(asked(503)[0].stop) == ["card-http-status"]
-    assert slugs(asked(503, CardAnswer(fault="reset"))[0].stop) == ["card-unreachable"]
+    assert slugs(asked(503, CardAnswer(fault="reset-after-request"))[0].stop) == ["card-not-answered"]
 
 
 def test_a_redirect_is_followed_hop_by_hop_and_drops_credentials_with_the_origin() -> None:
@@ -131,4 +148,4 @@ def test_a_loop_of_redirects_ends() -> None:
 
 
 def test_a_fault_after_a_redirect_status_is_a_fault() -> None:
-    assert slugs(asked(CardAnswer(status=302, fault="limit"))[0].stop) == ["card-unreachable"]
+    assert slugs(asked(CardAnswer(status=302, fault="limit: body_bytes 9"))[0].stop) == ["card-limit"]

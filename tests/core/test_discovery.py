@@ -218,8 +218,8 @@ def test_near_misses_are_named_in_the_refusal() -> None:
     assert "a card names " in walk(answers, GATEWAY, Policy(topology="gateway"))[0].findings[0].detail
 
 
-def test_a_target_that_answers_nothing_is_unreachable() -> None:
-    answers = {f"{AGENT}{NEW}": one_zero(), f"{AGENT}/rpc{NEW}": CardAnswer(fault="read-timeout")}
+def test_a_target_that_cannot_be_reached_is_unreachable() -> None:
+    answers = {f"{AGENT}{NEW}": one_zero(), f"{AGENT}/rpc{NEW}": CardAnswer(fault="connect-timeout")}
     assert walk(answers)[0].not_gradeable is NotGradeable.UNREACHABLE
 
 

@@ -126,6 +126,55 @@ def test_words_count_where_a_format_is_asked_for(text: str, mode: str) -> None:
     assert modes_in_text(text) == (mode,)
 
 
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Do you need the result as CSV?",
+        "Do you need the result as text/csv?",
+        "Should the output be in JSON?",
+        "Shall I give you the summary as PDF or as HTML?",
+        "Shall I give you the summary as PDF, or as HTML?",
+        "Would you like the report in PDF format?",
+        "I have all that I need. Do you want me to send the result as CSV?",
+        "In what format do you need the report: as PDF or as CSV?",
+        "How would you like the answer - in JSON, or as plain text?",
+        "Which output do you prefer: in JSON or in XML?",
+        "Output in JSON or in XML?",
+        "Should I reply in plain text?",
+        "Could I return the table as CSV?",
+        "Please tell me whether you want the summary in PDF or HTML.",
+        "Let me know if the output should be in JSON.",
+        "Let me know if you prefer the result in Markdown format",
+    ],
+)
+def test_a_question_about_what_the_agent_is_to_give_narrows_nothing(text: str) -> None:
+    """R22: input-required that asks about the output is interrupted; the mode that was sent is not in question."""
+    assert modes_in_text(text) == ()
+
+
+@pytest.mark.parametrize(
+    ("text", "mode"),
+    [
+        ("Could you send the report as CSV?", CSV),
+        ("Can you provide the data as CSV, please?", CSV),
+        ("Would you please resend it as CSV?", CSV),
+        ("Would you like to resend the report as CSV?", CSV),
+        ("Could you use text/csv instead?", CSV),
+        ("Do you have it as CSV?", CSV),
+        ("Is the input available in CSV?", CSV),
+        ("If you want me to continue, send the data as CSV.", CSV),
+        ("Do you need the result now? Then send the data as CSV.", CSV),
+        ("I need the data as CSV.", CSV),
+        ("The input should be in CSV.", CSV),
+        ("Input must be in CSV to get an output.", CSV),
+        ("To give you a summary I require CSV.", CSV),
+        ("Which is it? Only text/csv is accepted.", CSV),
+    ],
+)
+def test_a_question_that_asks_for_another_input_narrows(text: str, mode: str) -> None:
+    assert modes_in_text(text) == (mode,)
+
+
 def test_media_types_win_over_words() -> None:
     assert modes_in_text("Send JSON only. That is application/json; no, wait: use text/csv") == (JSON, CSV)
     assert modes_in_text("application/json is not supported, send text") == (TEXT,)
@@ -200,7 +249,14 @@ def test_a_document_made_to_be_deep_or_a_text_made_to_be_long_costs_nothing() ->
         deep = {"a": [deep]}
     began = time.process_time()
     assert not named_modes(task(data(deep))) and not named_modes(RpcError(code=1, message="", data=deep))
-    for text in ("text/plain, " * 100_000, "not " * 100_000, "(" * 100_000, "text/" + "a." * 100_000, "; a=" * 100_000):
+    for text in (
+        "text/plain, " * 100_000,
+        "not " * 100_000,
+        "(" * 100_000,
+        "text/" + "a." * 100_000,
+        "; a=" * 100_000,
+        "if " * 100_000,
+    ):
         modes_in_text(text)
     assert time.process_time() - began < 2.0
 

@@ -45,16 +45,28 @@ def test_a_card_may_move_within_its_site_and_credentials_stay_with_the_origin(
         "http://agent.example.test/card.json",
         "https://user@agent.example.test/card.json",
         "ftp://agent.example.test/card.json",
-        "https://[broken",
-        "",
-        "  ",
-        None,
     ],
 )
 def test_elsewhere_is_refused(location: str | None) -> None:
     hop = card_hop(location)
     assert hop.url is None and not hop.keeps_credentials
     assert slugs(hop.findings) == ["card-redirect-refused"]
+
+
+NOWHERE = ["https://[broken", "http://ÿþ[/", "https://agent.example.test:port/", "", "  ", None]
+
+
+@pytest.mark.parametrize("location", NOWHERE)
+def test_a_redirect_that_says_in_no_readable_way_where_to_is_a_fault_of_its_server(location: str | None) -> None:
+    """RFC 9110 §10.2.2: the server was reached and spoke HTTP, so that this is no matter of reaching it (R2)."""
+    for hop, stage in (
+        (card_hop(location), "fetch"),
+        (judge_post_redirect(url=RPC, status=307, location=location, hops=0), "rpc"),
+        (judge_post_redirect(url=RPC, status=302, location=location, hops=0), "rpc"),
+    ):
+        assert hop.url is None and not hop.keeps_credentials
+        (one,) = hop.findings
+        assert (one.slug, one.verdict.value, one.stage.value) == ("redirect-nowhere", "conformance-error", stage)
 
 
 def test_three_hops_and_no_more() -> None:
@@ -95,7 +107,6 @@ def test_a_call_is_sent_again_once_to_the_same_origin(status: int) -> None:
         (308, "http://agent.example.test/a2a/app/", 0),
         (307, "https://me@agent.example.test/a2a/app/", 0),
         (307, RPC, 0),
-        (307, None, 0),
         (307, "ftp://agent.example.test/", 0),
     ],
 )

@@ -301,3 +301,14 @@ def test_heads_and_foreign_traffic_are_left_alone() -> None:
     page = get(b"<html>", url=f"{ORIGIN}/")
     options = Exchange(method="OPTIONS", url=RPC_URL, status=204)
     assert verdicts(judged([head, page, options, get(card())]))["fetch"] == "accept"
+
+
+def test_a_message_is_not_answered_by_a_task_that_had_ended_before_it() -> None:
+    """R24: its result is that of another message. One that was sent again may be told by its id, and meet its own."""
+    first, again = send({"task": task("COMPLETED")}), send({"task": task("COMPLETED")}, at=5, messageId="m2")
+    assert "task-reused" in slugs(judged([first, again]), Stage.PROBE)
+    assert "task-reused" not in slugs(judged([first, send({"task": task("COMPLETED")}, at=5)]), Stage.PROBE)
+    other = send({"task": task("COMPLETED", id="t2")}, at=5, messageId="m2")
+    assert "task-reused" not in slugs(judged([first, other]), Stage.PROBE)
+    running = send({"task": task("WORKING")})
+    assert "task-reused" not in slugs(judged([running, again]), Stage.PROBE)

@@ -87,7 +87,11 @@ def test_endless_header_is_a_limit_not_a_crash() -> None:
 
 @pytest.mark.parametrize(
     ("says", "fault"),
-    [(b"", "reset-after-request"), (b"HTTP/1.1 200 OK\r\nContent-Length: 50\r\n\r\nshort", "reset-after-request")],
+    [
+        (b"", "reset-after-request"),
+        (b"HTTP/1.1 200 OK\r\nContent-Length: 50\r\n\r\nshort", "reset-after-request"),
+        (b"HTTP/1.1 200 OK\r\nno header\r\n\r\n", "malformed: illegal header line: bytearray(b'no header')"),
+    ],
 )
 def test_cut_connection_is_a_reset(says: bytes, fault: str) -> None:
     async def serve(request: bytes, writer: asyncio.StreamWriter) -> None:

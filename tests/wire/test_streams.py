@@ -150,13 +150,25 @@ def test_keep_alives_are_no_progress() -> None:
     assert read.result.closure == "live-hang"
 
 
-def test_only_events_of_this_stream_are_handed_on() -> None:
+def test_what_is_no_event_is_not_handed_on_and_what_is_anothers_is_for_the_books() -> None:
     read = reader()
     read.open(200, SSE, 0.0)
     foreign = frame({"task": TASK_1_0 | {"id": "t2"}})
     handed = read.feed(TASK + foreign + frame({"error": "x"}) + DONE, 0.1)
-    assert [event.kind for event in handed] == ["task", "status"]
-    assert read.watch.content.events == 4
+    assert [(event.kind, event.task_id) for event in handed] == [("task", "t1"), ("task", "t2"), ("status", "t1")]
+    assert (read.watch.content.events, read.watch.content.used) == (4, 2)
+
+
+def test_events_that_come_once_the_watch_has_given_up_are_handed_on_and_change_no_closure() -> None:
+    """R35: the books are told of all that an agent said; the stream hangs all the same."""
+    read = reader()
+    read.open(200, SSE, 0.0)
+    read.feed(TASK, 0.1)
+    while not read.is_over:
+        read.tick(100.0)
+    assert [event.kind for event in read.feed(DONE + frame({"error": "x"}), 100.1)] == ["status"]
+    read.close(100.2)
+    assert (read.result.closure, read.result.events, read.is_over) == ("idle-hang", 1, True)
 
 
 def test_events_before_a_limit_count() -> None:
