@@ -11,8 +11,8 @@ import httpx
 
 from a2a_lab.net.unpacking import Undecodable
 
-# httpx's words for an answer that is missing or incomplete.
-_CUT: Final = ("server disconnected", "peer closed connection")
+# How it is said that an answer is missing or incomplete, by httpx and over gRPC.
+_CUT: Final = ("server disconnected", "peer closed connection", "reset")
 
 
 def fault_of(problem: BaseException) -> str:
