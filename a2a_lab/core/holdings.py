@@ -15,11 +15,12 @@ _IMPLIED: Final = {"text": "text/plain", "data": "application/json"}
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Received:
-    """An artifact that was seen, without its content: the books need only what it was and how big."""
+    """An artifact that was seen, without its content: the books need only what it was, how big, in how many parts."""
 
     id: str
     media_type: str | None
     bytes: int
+    parts: int = 1
 
 
 @dataclass(slots=True, kw_only=True, eq=False)
@@ -58,6 +59,7 @@ class Held:
             id=artifact.id,
             media_type=(known.media_type if known else None) or media_type(artifact),
             bytes=(known.bytes if known else 0) + size(artifact),
+            parts=(known.parts if known else 0) + len(artifact.parts),
         )
 
 

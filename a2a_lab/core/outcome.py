@@ -92,7 +92,8 @@ def judge_commit(
         case Message():
             return [ANSWERED_BY_MESSAGE()]
         case Task(state=State.COMPLETED):
-            return [] if answer.artifacts or is_stream else [WITHOUT_RESULT()]
+            has_result = any(artifact.parts for artifact in answer.artifacts)
+            return [] if has_result or is_stream else [WITHOUT_RESULT()]
         case Task(state=State.INPUT_REQUIRED) if _excludes(answer, mode):
             return [_narrowed(answer, mode)]
         case Task(state=State.INPUT_REQUIRED | State.AUTH_REQUIRED as state):

@@ -55,7 +55,7 @@ class StreamContent:
         self.final_seen = False
         self.status_events = 0
         self.artifact_events = 0
-        self.has_snapshot_artifacts = False
+        self.has_result = False  # an artifact came that holds something
         self.events = 0  # all that came
         self.used = 0  # those that are events of this stream, and thus progress
         self.is_overrun = False
@@ -150,6 +150,7 @@ class StreamContent:
             self._enter(event.state)
         if event.artifact is not None:
             self.artifact_events += 1
+            self.has_result = self.has_result or bool(event.artifact.parts)
             findings += self.reassembly.receive(event.artifact, append=event.append, last_chunk=event.last_chunk)
         elif event.task is not None:
             findings += self._take_snapshot(event.task)
@@ -173,7 +174,7 @@ class StreamContent:
             findings.append(TASK_REPEATED(f"another snapshot of the task, in state {task.state.value}"))
         self.task = task
         self.message = task.message or self.message
-        self.has_snapshot_artifacts = self.has_snapshot_artifacts or bool(task.artifacts)
+        self.has_result = self.has_result or any(artifact.parts for artifact in task.artifacts)
         self._is_proved = self._is_terminal
         return findings + self.reassembly.rebase(task.artifacts, is_final=self._is_terminal)
 
@@ -197,7 +198,7 @@ class StreamContent:
         if self._is_terminal and is_same and event.task is not None:
             self.task = event.task
             self._is_proved = True
-            self.has_snapshot_artifacts = self.has_snapshot_artifacts or bool(event.task.artifacts)
+            self.has_result = self.has_result or any(artifact.parts for artifact in event.task.artifacts)
             return self.reassembly.confirm(event.task.artifacts)
         self.is_overrun = True
         said = f"a {event.kind}" + (f" in state {quoted(event.wire_state)}" if event.state is not None else "")

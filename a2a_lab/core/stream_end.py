@@ -60,9 +60,10 @@ def _end_signal(content: StreamContent, closure: Closure) -> list[Finding]:
 
 def _without_artifact(content: StreamContent) -> list[Finding]:
     """The record's rule: declared streaming that completes without any artifact is no success (R28)."""
-    if content.artifact_events or content.has_snapshot_artifacts:
+    if content.has_result:
         return []
-    detail = f"{counted(content.events, 'event')}, state completed, and no artifact; do not mark the task complete"
+    which = "no artifact that holds a part" if content.artifact_events else "no artifact"
+    detail = f"{counted(content.events, 'event')}, state completed, and {which}; do not mark the task complete"
     return [found.WITHOUT_ARTIFACT(detail, events=content.events)]
 
 

@@ -215,9 +215,11 @@ class TaskBook:
         return self._held[task_id].state if task_id in self._held else None
 
     def is_delivered(self, message_id: str) -> bool:
-        """Whether a payload's task is completed and booked, with an artifact received (R36)."""
+        """Whether a payload's task is completed and booked, with an artifact received that holds something (R36)."""
         held = self._held.get(self.task_of(message_id) or "")
-        return held is not None and held.is_booked and held.state is State.COMPLETED and bool(held.artifacts)
+        if held is None or not held.is_booked or held.state is not State.COMPLETED:
+            return False
+        return any(artifact.parts for artifact in held.artifacts.values())
 
     def ended_tasks(self) -> frozenset[str]:
         """The tasks that have ended: none of them can answer a message that is yet to leave (R24)."""

@@ -117,7 +117,7 @@ def follow(calls: Sequence[Call], canary: str) -> list[Send]:
             if task.id not in settled and (mine := _owner(sends, call, task.id)) is not None:
                 _take(mine, task)
         for task_id, artifact in call.artifacts:
-            if (mine := _owner(sends, call, task_id)) is not None:
+            if artifact.parts and (mine := _owner(sends, call, task_id)) is not None:
                 mine.made.add(artifact.id)
     return sends
 
@@ -218,7 +218,8 @@ def _stream_divergence(call: Call, silence_s: float) -> list[str]:
         return ["never-final"]
     if call.exchange.ending != "open" and call.is_stream and not settled:
         return ["cut-short"]
-    if settled and last is not None and last.state is State.COMPLETED and not call.artifacts:
+    has_result = any(artifact.parts for _, artifact in call.artifacts)
+    if settled and last is not None and last.state is State.COMPLETED and not has_result:
         return ["no-artifact"]
     return []
 

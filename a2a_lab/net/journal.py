@@ -126,7 +126,7 @@ class Journal:
         for task_id, held in self.book.received():
             if self._sizes.get((task_id, held.id)) != held.bytes:
                 self._sizes[task_id, held.id] = held.bytes
-                artifact = {"id": held.id, "media_type": held.media_type, "bytes": held.bytes}
+                artifact = {"id": held.id, "media_type": held.media_type, "bytes": held.bytes, "parts": held.parts}
                 await self._write("event", _fact_of_event("artifact", task_id, artifact=artifact))
 
     async def answer(self, message_id: str, answer: Answer | None, exchange: Exchange) -> None:
@@ -285,7 +285,8 @@ def _fact_of_event(kind: str, task_id: str | None, **known: Any) -> dict[str, An
 
 
 def _artifact_fact(artifact: Artifact) -> dict[str, Any]:
-    return {"id": artifact.id, "media_type": media_type(artifact), "bytes": size(artifact)}
+    known = {"id": artifact.id, "media_type": media_type(artifact), "bytes": size(artifact)}
+    return known | {"parts": len(artifact.parts)}
 
 
 def _error_fact(error: RpcError) -> dict[str, Any]:
@@ -316,7 +317,7 @@ def _event(fact: Mapping[str, Any]) -> StreamEvent:
 def _artifact(fact: Mapping[str, Any]) -> Artifact:
     """A stand-in of the same type and size: the content itself is in the evidence, never in the ledger."""
     stand_in = Part(kind="raw", media_type=fact["media_type"], raw="A" * -(-fact["bytes"] * 4 // 3))
-    return Artifact(id=fact["id"], parts=(stand_in,))
+    return Artifact(id=fact["id"], parts=(stand_in,) if fact.get("parts", 1) else ())
 
 
 def _error(fact: Mapping[str, Any]) -> RpcError:

@@ -109,7 +109,8 @@ class TrustingInitiator:
         if seen.state is State.COMPLETED and seen.task_id:
             outcome.booked.add(seen.task_id)
             await journal.booked(seen.task_id)
-            outcome.said = "takes it as done" + ("" if seen.artifacts else ", with no artifact")
+            has_result = any(artifact.parts for artifact in seen.artifacts.values())
+            outcome.said = "takes it as done" + ("" if has_result else ", with no artifact")
         else:
             outcome.errors += [seen.raised] if seen.raised else []
             outcome.said = seen.ended or f"gives up: the task is {seen.state.value if seen.state else 'unknown'}"

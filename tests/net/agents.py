@@ -14,6 +14,8 @@ from typing import Any, ClassVar
 
 from a2a_lab.core.policy import Clocks, Intent, Policy
 from a2a_lab.judge.offline import Judgement, judge_evidence
+from a2a_lab.judge.transcript import read_calls
+from a2a_lab.lab.measures import measure
 from a2a_lab.ledger import Ledger
 from a2a_lab.net.client import Http, Reach, new_client, tls_context
 from a2a_lab.net.enforcing import EnforcingInitiator
@@ -144,6 +146,22 @@ class Meeting:
     @property
     def live(self) -> Findings:
         return self.outcome.findings
+
+    @property
+    def delivered(self) -> bool:
+        """Whether the payload was delivered, as the measures count it."""
+        declared = [self.outcome.interface] if self.outcome.interface is not None else []
+        measures = measure(
+            self.exchanges,
+            read_calls(self.exchanges, interfaces=declared),
+            card=self.outcome.card,
+            intent=Intent(),
+            canary=CANARY,
+            book=self.journal.book,
+            booked=self.outcome.booked,
+            silence_s=QUICK.silence_s,
+        )
+        return measures.delivered
 
     def left(self) -> tuple[list[tuple[str, str]], list[tuple[str, str]]]:
         """What is left behind, as (task, why), by the books kept live and by those made of the evidence."""
