@@ -118,6 +118,8 @@ def judge_error(error: RpcError, asked: Asked) -> list[Finding]:
             return [refused]
         note = GENERAL_ERROR_CODE(f"{shown}; {better} is the error for this", found=name, expected=better)
         return [refused, note]
+    if _may_be_forgotten(name, asked):
+        return [refused]
     is_wrong = right is not None and name != right and not _is_broader(name, asked)
     if is_wrong or not _can_be(name, asked):
         wants = f"{right} is the error for this" if right else f"that cannot be true of {asked.op}"
@@ -163,6 +165,15 @@ def expected_error(asked: Asked) -> str | None:
         if asked.op in SENDS | STREAMS:
             return _HAS_ENDED.get(asked.dialect)
     return None
+
+
+def _may_be_forgotten(name: str, asked: Asked) -> bool:
+    """No version says how long an agent keeps a task that has ended, so that it may no longer know one.
+
+    For what continues a task the versions name another error once it has ended (§3.1.1, §3.1.6), which counts.
+    """
+    has_ended = asked.task_state is not None and asked.task_state.is_terminal
+    return name == "TaskNotFound" and has_ended and asked.op in ("get", "cancel")
 
 
 def _is_broader(name: str, asked: Asked) -> bool:

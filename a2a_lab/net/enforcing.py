@@ -17,7 +17,7 @@ from a2a_lab.core.authority import Outcome as Shown
 from a2a_lab.core.commitment import Fact
 from a2a_lab.core.discovery import Discovery
 from a2a_lab.core.drift_findings import FLAPPING
-from a2a_lab.core.model import Message, RpcError
+from a2a_lab.core.model import Json, Message, RpcError
 from a2a_lab.core.outcome import judge_commit
 from a2a_lab.core.pinning import (
     Next,
@@ -112,7 +112,7 @@ class _Flow(Groundwork):
             self.caller,
             self.journal,
             self.job.policy,
-            declared_streaming=bool(found.card.capabilities.get("streaming")),
+            declared=declared_by(found.card, found.interface),
             clock=lambda: self.http.recorder.now_ms() / 1000,
         )
 
@@ -160,7 +160,7 @@ class _Flow(Groundwork):
         task = followed.task
         if task is not None and task.state.is_terminal and booked:
             await self.journal.booked(task.id)
-        await settle(self.caller, self.journal, total_s=self.job.policy.clocks.total_s)
+        await self._settle()
 
     async def _follow(
         self,
@@ -301,12 +301,26 @@ class _Flow(Groundwork):
         if called.answer is not None and called.answer.task is not None:
             await self.journal.task(called.answer.task, how="get")
 
+    async def _settle(self) -> None:
+        assert self.caller is not None
+        total_s = self.job.policy.clocks.total_s
+        found = await settle(self.caller, self.journal, total_s=total_s, declared=self._declared)
+        if found:
+            self.outcome.findings.reach(Stage.PROBE)
+            self.outcome.findings.add(*found)
+
+    @property
+    def _declared(self) -> dict[str, Json]:
+        """What the bound card says of the calls that are made, for whoever judges an error by it."""
+        card, interface = self.outcome.card, self.outcome.interface
+        return declared_by(card, interface) if card is not None and interface is not None else {}
+
     # -- the end
 
     async def settle(self) -> None:
         """Nothing of ours stays open at the agent; what cannot be closed is booked as left behind (A7)."""
         if self.caller is not None:
-            await settle(self.caller, self.journal, total_s=self.job.policy.clocks.total_s)
+            await self._settle()
         if not self.journal.book.orphans():
             # A stream that broke left nobody behind once its task was cancelled or had ended; it broke all the same.
             self.outcome.findings.revise(

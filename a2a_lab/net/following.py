@@ -13,6 +13,7 @@ from dataclasses import dataclass, field, replace
 from a2a_lab.core.closures import Ending
 from a2a_lab.core.model import Artifact, Json, Message, RpcError, State, Task
 from a2a_lab.core.policy import Policy
+from a2a_lab.core.refusals import METHOD_MISSING
 from a2a_lab.core.stream import Action, StreamWatch
 from a2a_lab.core.stream_result import StreamResult
 from a2a_lab.judge.answers import was_sent
@@ -20,6 +21,7 @@ from a2a_lab.judge.lastword import last_word, received
 from a2a_lab.net.caller import Caller, Opened
 from a2a_lab.net.client import LiveStream
 from a2a_lab.net.journal import Journal
+from a2a_lab.net.settling import judge_decline
 from a2a_lab.verdicts import Finding, Kind, NotGradeable, Verdict
 from a2a_lab.wire.dialects import Answer, OutMessage
 from a2a_lab.wire.streams import StreamReader
@@ -59,12 +61,19 @@ class Follower:
     """
 
     def __init__(
-        self, caller: Caller, journal: Journal, policy: Policy, *, declared_streaming: bool, clock: Callable[[], float]
+        self,
+        caller: Caller,
+        journal: Journal,
+        policy: Policy,
+        *,
+        declared: Mapping[str, Json],
+        clock: Callable[[], float],
     ) -> None:
+        """`declared` are the facts of the bound card, as `declared_by` gives them."""
         self._caller = caller
         self._journal = journal
         self._policy = policy
-        self._declared = declared_streaming
+        self._declared = declared
         self._clock = clock
 
     async def send(
@@ -114,6 +123,10 @@ class Follower:
             left = max(0.0, until - self._clock())
             called = await self._caller.call("get", purpose="get", task_id=task.id, total_s=left)
             answer = called.answer
+            odd = self._declined(answer, task)
+            followed.findings += odd
+            if any(one.slug == METHOD_MISSING.slug for one in odd):
+                break  # nobody will ever say more of the task
             if answer is None and called.exchange.fault == "read-timeout":
                 # One that the total cut short before it was silent for too long is no hang of its own.
                 took_s = (called.exchange.ended_ms - called.exchange.started_ms) / 1000
@@ -145,6 +158,11 @@ class Follower:
             followed.not_gradeable, followed.challenge = turned_away.not_gradeable, turned_away.challenge
         followed.answer, followed.artifacts = task, task.artifacts
 
+    def _declined(self, answer: Answer | None, task: Task) -> list[Finding]:
+        """By which errors a look was declined that misinform."""
+        dialect = self._caller.dialect.id
+        return judge_decline(answer, "get", task.id, state=task.state, dialect=dialect, declared=self._declared)
+
     async def stream(
         self,
         message: OutMessage,
@@ -169,7 +187,7 @@ class Follower:
                 self._caller.dialect.id,
                 self._policy.clocks,
                 opened=opened.live.exchange.started_ms / 1000,  # when the call left that was let in
-                declared_streaming=self._declared,
+                declared_streaming=bool(self._declared.get("declares_streaming")),
                 task_id=self._caller.dialect.task_id_of(message),
                 context_id=message.context_id,
             )

@@ -82,6 +82,11 @@ def test_words_that_do_not_fit_the_call_say_nothing(message: str, asked: dict[st
     assert slugs(judged("InvalidParams", message, **asked)) == ["call-refused"]
 
 
+@pytest.mark.parametrize("op", ["get", "cancel"])
+def test_an_agent_may_have_forgotten_a_task_that_had_ended(op: str) -> None:
+    assert slugs(judged("TaskNotFound", op=op, task_id="t1", task_state=State.COMPLETED)) == ["call-refused"]
+
+
 @pytest.mark.parametrize(
     ("name", "asked"),
     [
