@@ -6,6 +6,7 @@ produces them; `CATALOGUE` collects them, so that documentation and pages list e
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from enum import StrEnum
@@ -167,19 +168,48 @@ class Authority:
         return "advisory" if self.because else "authoritative"
 
 
+MORE_ALIKE = FindingKind(
+    slug="more-alike",
+    stage=Stage.LEDGER,
+    verdict=Verdict.ACCEPT,
+    kind=Kind.NOTE,
+    judge=Judge.POLICY,
+    rule="DESIGN 9",
+    means="there are more findings of a kind than are listed",
+)
+MOST_ALIKE = 50  # findings of one kind that are kept; how many there were is told
+
+
 class Findings:
-    """What one cell, case or check found, by stage. A stage that was reached without a finding accepts."""
+    """What one cell, case or check found, by stage. A stage that was reached without a finding accepts.
+
+    Of findings alike only so many are kept, whoever collects them: a peer decides how often it is wrong.
+    """
 
     def __init__(self) -> None:
         self._stages: dict[Stage, list[Finding]] = {}
+        self._times: Counter[tuple[Stage, str, Verdict]] = Counter()
 
     def reach(self, stage: Stage) -> None:
         """Note that the evidence reached this stage."""
         self._stages.setdefault(stage, [])
 
-    def add(self, *findings: Finding) -> None:
+    def add(self, *findings: Finding) -> list[Finding]:
+        """Take findings up; those that were kept."""
+        kept = []
         for finding in findings:
-            self._stages.setdefault(finding.stage, []).append(finding)
+            alike = (finding.stage, finding.slug, finding.verdict)
+            self._times[alike] += 1
+            if self._times[alike] <= MOST_ALIKE:
+                self._stages.setdefault(finding.stage, []).append(finding)
+                kept.append(finding)
+        return kept
+
+    def join(self, others: Findings) -> None:
+        """Take up what was collected elsewhere, with how often it was found."""
+        for stage, found in others._stages.items():
+            self._stages.setdefault(stage, []).extend(found)
+        self._times.update(others._times)
 
     def revise(self, change: Callable[[Finding], Finding]) -> None:
         """Put another finding in each one's place, for what later evidence shows in another light."""
@@ -187,13 +217,26 @@ class Findings:
 
     @property
     def all(self) -> list[Finding]:
-        return [finding for stage in Stage for finding in self._stages.get(stage, [])]
+        return [finding for stage in Stage for finding in self._of(stage)]
+
+    def _of(self, stage: Stage) -> list[Finding]:
+        """Those of a stage, and of which there were more."""
+        return self._stages.get(stage, []) + [
+            MORE_ALIKE(
+                f"{slug} was found {times} times, the first {MOST_ALIKE} are listed",
+                stage=stage,
+                found=times,
+                expected=MOST_ALIKE,
+            )
+            for (where, slug, _), times in self._times.items()
+            if where is stage and times > MOST_ALIKE
+        ]
 
     @property
     def stages(self) -> dict[Stage, tuple[Verdict, list[Finding]]]:
         """Each stage reached, in the order of the flow, with its verdict on the full scale."""
         return {
-            stage: (worst(finding.verdict for finding in self._stages[stage]), list(self._stages[stage]))
+            stage: (worst(finding.verdict for finding in self._stages[stage]), self._of(stage))
             for stage in Stage
             if stage in self._stages
         }

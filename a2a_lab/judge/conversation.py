@@ -6,7 +6,6 @@ stream, then judge in order. Looks at the card between the calls are judged wher
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import Final
@@ -29,7 +28,7 @@ from a2a_lab.judge.reading import PROBES, Around, read_outcome
 from a2a_lab.judge.repeats import made_again
 from a2a_lab.judge.transcript import Call, read_body, read_request
 from a2a_lab.judge.watching import asking, watch
-from a2a_lab.verdicts import Finding, FindingKind, Judge, Kind, NotGradeable, Stage, Verdict
+from a2a_lab.verdicts import Finding, FindingKind, Findings, Judge, Kind, NotGradeable, Stage, Verdict
 from a2a_lab.wire.dialects import spoken
 from a2a_lab.wire.exchange import Exchange
 from a2a_lab.wire.har import NOT_RECORDED
@@ -54,17 +53,6 @@ BODY_NOT_RECORDED = FindingKind(
     rule="R5",
     means="the recording lacks the body of an answer, which is not judged; record with a proxy or with the lab",
 )
-MORE_ALIKE = FindingKind(
-    slug="more-alike",
-    stage=Stage.LEDGER,
-    verdict=Verdict.ACCEPT,
-    kind=Kind.NOTE,
-    judge=Judge.POLICY,
-    rule="DESIGN 9",
-    means="there are more findings of a kind than are listed",
-)
-
-_ALIKE: Final = 50  # findings of one kind that are kept of one recording
 _AT_THE_DOOR: Final = frozenset({AUTH_NEEDED.slug, THROTTLED.slug})
 
 
@@ -89,7 +77,7 @@ class Conversation:
         self._writes = book is None
         self.book = book if book is not None else TaskBook(_agent(grounds, exchanges))
         self.calls: list[Call] = []
-        self.findings: list[Finding] = []
+        self.findings = Findings()
         self.reached: set[Stage] = set()
         self.readings: list[ProbeReading] = []  # of the probes that the lab labelled, in order
         self.not_gradeable: NotGradeable | None = None
@@ -98,7 +86,6 @@ class Conversation:
         self._hops: dict[str, int] = {}  # how often a call was redirected before it came to this URL
         self._made_again: Mapping[int, Finding] = {}
         self._said: set[tuple[object, ...]] = set()
-        self._times: Counter[tuple[str, Stage, Verdict]] = Counter()
 
     def judge(
         self, *, known: Iterable[Artifact] = (), artifacts: Iterable[Artifact] = (), tasks: Sequence[Task] = ()
@@ -119,7 +106,6 @@ class Conversation:
                 place += 1
         self._add(*self._looks.conclude())
         self._add(*self.book.findings())
-        self._count_the_rest()
         self.reached |= self._looks.reached | self._parts.reached
         self.not_gradeable = history.not_gradeable
 
@@ -267,23 +253,11 @@ class Conversation:
         return [*([bound] if bound is not None else []), *(card.interfaces if card is not None else ())]
 
     def _add(self, *findings: Finding) -> None:
-        """Take findings up, each once, and not thousands alike: two snapshots of one artifact have the same flaw."""
+        """Take findings up, each once: two snapshots of one artifact have the same flaw."""
         for one in findings:
             key = (one.slug, one.stage, one.verdict, one.detail, one.at)
-            if key in self._said:
-                continue
-            alike = (one.slug, one.stage, one.verdict)
-            self._times[alike] += 1
-            if self._times[alike] <= _ALIKE:
+            if key not in self._said and self.findings.add(one):
                 self._said.add(key)
-                self.findings.append(one)
-
-    def _count_the_rest(self) -> None:
-        """Say of which findings there were more than are listed."""
-        for (slug, stage, _), times in self._times.items():
-            if times > _ALIKE:
-                detail = f"{slug} was found {times} times, the first {_ALIKE} are listed"
-                self.findings.append(MORE_ALIKE(detail, stage=stage, found=times, expected=_ALIKE))
 
 
 def _agent(grounds: Grounds, exchanges: Sequence[Exchange]) -> str:

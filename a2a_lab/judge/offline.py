@@ -120,8 +120,8 @@ def judge_evidence(
     talk.judge(known=held.known, artifacts=held.artifacts, tasks=held.tasks)
     if talk.readings and talk.not_gradeable is None and judged.grounds.card is not None:
         static = judged.findings.all
-        talk.findings += decided(judged.grounds.card, intent, policy, found=static, readings=talk.readings)
-    judged.findings.add(*talk.findings)
+        talk.findings.add(*decided(judged.grounds.card, intent, policy, found=static, readings=talk.readings))
+    judged.findings.join(talk.findings)
     for stage in talk.reached:
         judged.findings.reach(stage)
     judged.not_gradeable = judged.not_gradeable or talk.not_gradeable

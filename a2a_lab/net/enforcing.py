@@ -275,11 +275,12 @@ class _Flow(Groundwork):
             task_is_known=message.task_id is not None,
             had_ended=followed.task is not None and followed.task.id in ended,
         )
-        seen += judge_ids(followed.answer, asked)
-        seen += judge_commit(
+        more = judge_ids(followed.answer, asked)
+        more += judge_commit(
             followed.answer, mode=mode, is_stream=decision.op == "stream", timed_out=followed.timed_out
         )
-        self.outcome.findings.add(*(one for one in seen if one not in self.outcome.findings.all))
+        self.outcome.findings.add(*more)
+        seen += more
         is_broken = any(one.verdict.severity > Verdict.HINT.severity for one in seen if one.kind is not Kind.NOTE)
         task = followed.task
         if task is not None and task.state.is_terminal and not is_broken:
