@@ -15,8 +15,9 @@ from a2a_lab.core.model import Binding, Json, Message, StreamEvent, Task
 from a2a_lab.core.policy import Bounds
 from a2a_lab.errors import Misuse
 from a2a_lab.verdicts import Finding, Stage
+from a2a_lab.wire import strict_json
 from a2a_lab.wire.frames import EVENT_STREAM, FrameReader
-from a2a_lab.wire.messages import Op, OutMessage, RequestFacts, WireRequest
+from a2a_lab.wire.messages import Answer, Headers, Op, OutMessage, RequestFacts, WireRequest
 from a2a_lab.wire.objects import ObjectReader
 from a2a_lab.wire.sse import SseReader
 
@@ -65,7 +66,84 @@ class BoundDialect(ABC):
     def read_params(self, facts: RequestFacts, params: Mapping[str, Json]) -> RequestFacts:
         """Complete the facts of a request from its params."""
 
+    # -- what a binding gives
+
+    @abstractmethod
+    def write_call(
+        self,
+        op: Op,
+        params: Mapping[str, Json] | None,
+        *,
+        url: str,
+        rpc_id: Json,
+        task_id: str | None,
+        headers: Mapping[str, str],
+    ) -> WireRequest:
+        """The params as a request to the interface at `url`; `headers` are the version's own."""
+
+    @abstractmethod
+    def read_body(self, op: Op, *, rpc_id: Json, status: int, headers: Headers, body: bytes, bounds: Bounds) -> Answer:
+        """A whole body as the answer to a call that the dialect has."""
+
     # -- what is the same in all
+
+    def request(
+        self,
+        op: Op,
+        *,
+        url: str,
+        rpc_id: Json,
+        message: OutMessage | None = None,
+        task_id: str | None = None,
+        tenant: str | None = None,
+        metadata: Mapping[str, Json] | None = None,
+        accepts: tuple[str, ...] = (),
+        return_immediately: bool | None = None,
+        history_length: int | None = None,
+        extensions: tuple[str, ...] = (),
+        context_id: str | None = None,
+    ) -> WireRequest:
+        """A request of ours. `message` is needed by send and stream, `task_id` by get, cancel and subscribe.
+
+        `tenant` is that of the chosen interface, echoed exactly; None or empty leaves it out (D2). `context_id` narrows
+        `list`. Only JSON-RPC has a place for `rpc_id`. Raises Misuse for an operation that the dialect does not have.
+        """
+        self.demand(op, message, task_id)
+        params = self.write_params(
+            op,
+            message=message,
+            task_id=task_id,
+            tenant=tenant or None,
+            metadata=metadata,
+            accepts=accepts,
+            return_immediately=return_immediately,
+            history_length=history_length,
+            context_id=context_id,
+        )
+        own = self.service_headers(extensions)
+        return self.write_call(op, params, url=url, rpc_id=rpc_id, task_id=task_id, headers=own)
+
+    def read_answer(
+        self,
+        op: Op,
+        *,
+        rpc_id: Json,
+        status: int,
+        headers: Headers,
+        body: bytes,
+        bounds: Bounds = strict_json.DEFAULT_BOUNDS,
+    ) -> Answer:
+        """Read a whole body as the answer to `op`. Never raises for what a peer sent: it is all in the findings.
+
+        Raises Misuse for an operation that the dialect does not have.
+        """
+        self._has(op)
+        return self.read_body(op, rpc_id=rpc_id, status=status, headers=headers, body=body, bounds=bounds)
+
+    def _has(self, op: Op) -> None:
+        if op not in self.names:
+            known = ", ".join(sorted(self.names))
+            raise Misuse(f"A2A {self.id} over {self.binding} has no {op!r}; it has {known}")
 
     def task_id_of(self, message: OutMessage) -> str | None:
         """The task that must answer a message, where that is known beforehand; None where the agent makes the id."""
@@ -87,8 +165,7 @@ class BoundDialect(ABC):
 
     def demand(self, op: Op, message: OutMessage | None, task_id: str | None) -> None:
         """Raise Misuse for an operation that the dialect does not have, or that lacks what it is about."""
-        if op not in self.names:
-            raise Misuse(f"A2A {self.id} has no {op!r}; it has {', '.join(sorted(self.names))}")
+        self._has(op)
         if op in ("send", "stream") and message is None:
             raise Misuse(f"{op} needs a message")
         if op in ("get", "cancel", "subscribe") and not task_id:

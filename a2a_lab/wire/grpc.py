@@ -20,7 +20,7 @@ from a2a_lab.errors import MalformedJson
 from a2a_lab.verdicts import Finding, FindingKind, Judge, Kind, Stage, Verdict
 from a2a_lab.wire import answers, envelope, faults, frames, grpc_errors, http_shape, rest_answers, strict_json
 from a2a_lab.wire.binding import BoundDialect, restaged
-from a2a_lab.wire.messages import Answer, Headers, Op, OutMessage, RequestFacts, WireRequest
+from a2a_lab.wire.messages import Answer, Headers, Op, RequestFacts, WireRequest
 from a2a_lab.wire.protojson import BESIDE
 from a2a_lab.wire.spoken import grpc_method
 
@@ -79,37 +79,19 @@ class GrpcDialect(BoundDialect):
     def frames(self, bounds: Bounds) -> frames.FrameReader:
         return frames.LineReader(bounds)
 
-    def request(
+    def write_call(
         self,
         op: Op,
+        params: Mapping[str, Json] | None,
         *,
         url: str,
         rpc_id: Json,
-        message: OutMessage | None = None,
-        task_id: str | None = None,
-        tenant: str | None = None,
-        metadata: Mapping[str, Json] | None = None,
-        accepts: tuple[str, ...] = (),
-        return_immediately: bool | None = None,
-        history_length: int | None = None,
-        extensions: tuple[str, ...] = (),
-        context_id: str | None = None,
+        task_id: str | None,
+        headers: Mapping[str, str],
     ) -> WireRequest:
         """A request of ours; `rpc_id` has no place in it. `url` is the interface's, with a scheme or without."""
-        self.demand(op, message, task_id)
-        params = self.write_params(
-            op,
-            message=message,
-            task_id=task_id,
-            tenant=tenant or None,
-            metadata=metadata,
-            accepts=accepts,
-            return_immediately=return_immediately,
-            history_length=history_length,
-            context_id=context_id,
-        )
         place = dialled(url)
-        said = {name.lower(): value.replace(", ", ",") for name, value in self.service_headers(extensions).items()}
+        said = {name.lower(): value.replace(", ", ",") for name, value in headers.items()}
         body = json.dumps(params or {}, ensure_ascii=False, separators=(",", ":"), allow_nan=False).encode()
         return WireRequest(
             method="POST",
@@ -118,16 +100,7 @@ class GrpcDialect(BoundDialect):
             body=body,
         )
 
-    def read_answer(
-        self,
-        op: Op,
-        *,
-        rpc_id: Json,
-        status: int,
-        headers: Headers,
-        body: bytes,
-        bounds: Bounds = strict_json.DEFAULT_BOUNDS,
-    ) -> Answer:
+    def read_body(self, op: Op, *, rpc_id: Json, status: int, headers: Headers, body: bytes, bounds: Bounds) -> Answer:
         """Read what answered `op`. Never raises for what a peer sent: it is all in the findings."""
         found: list[Finding] = []
         lines = [one for one in body.split(b"\n") if one.strip()]

@@ -11,7 +11,7 @@ from a2a_lab.errors import MalformedJson
 from a2a_lab.verdicts import Finding
 from a2a_lab.wire import answers, envelope, strict_json
 from a2a_lab.wire.binding import BoundDialect, restaged
-from a2a_lab.wire.messages import STREAMING, Answer, Headers, Op, OutMessage, RequestFacts, WireRequest
+from a2a_lab.wire.messages import STREAMING, Answer, Headers, Op, RequestFacts, WireRequest
 
 _UNKNOWN: Final = StreamEvent(kind="unknown")
 
@@ -21,56 +21,25 @@ class JsonRpcDialect(BoundDialect):
 
     binding: ClassVar[Binding] = "JSONRPC"
 
-    def request(
+    def write_call(
         self,
         op: Op,
+        params: Mapping[str, Json] | None,
         *,
         url: str,
         rpc_id: Json,
-        message: OutMessage | None = None,
-        task_id: str | None = None,
-        tenant: str | None = None,
-        metadata: Mapping[str, Json] | None = None,
-        accepts: tuple[str, ...] = (),
-        return_immediately: bool | None = None,
-        history_length: int | None = None,
-        extensions: tuple[str, ...] = (),
-        context_id: str | None = None,
+        task_id: str | None,
+        headers: Mapping[str, str],
     ) -> WireRequest:
-        """A request of ours. `message` is needed by send and stream, `task_id` by get, cancel and subscribe.
-
-        `tenant` is that of the chosen interface, echoed exactly; None or empty leaves it out (D2). `context_id` narrows
-        `list`. Raises Misuse for an operation that the dialect does not have.
-        """
-        self.demand(op, message, task_id)
-        params = self.write_params(
-            op,
-            message=message,
-            task_id=task_id,
-            tenant=tenant or None,
-            metadata=metadata,
-            accepts=accepts,
-            return_immediately=return_immediately,
-            history_length=history_length,
-            context_id=context_id,
-        )
-        headers = {
+        """One POST, whatever is called."""
+        own = {
             "Content-Type": "application/json",
             "Accept": "text/event-stream" if op in STREAMING else "application/json",
         }
         body = envelope.write(self.names[op], rpc_id, params)
-        return WireRequest(method="POST", url=url, headers=headers | self.service_headers(extensions), body=body)
+        return WireRequest(method="POST", url=url, headers={**own, **headers}, body=body)
 
-    def read_answer(
-        self,
-        op: Op,
-        *,
-        rpc_id: Json,
-        status: int,
-        headers: Headers,
-        body: bytes,
-        bounds: Bounds = strict_json.DEFAULT_BOUNDS,
-    ) -> Answer:
+    def read_body(self, op: Op, *, rpc_id: Json, status: int, headers: Headers, body: bytes, bounds: Bounds) -> Answer:
         """Read a whole body as the answer to `op`. Never raises for what a peer sent: it is all in the findings."""
         return answers.read_answer(self, op, rpc_id=rpc_id, status=status, headers=headers, body=body, bounds=bounds)
 

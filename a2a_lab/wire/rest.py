@@ -13,7 +13,7 @@ from a2a_lab.errors import MalformedJson, Misuse
 from a2a_lab.verdicts import Finding, FindingKind, Judge, Kind, Stage, Verdict
 from a2a_lab.wire import answers, envelope, http_media, rest_answers, rest_errors, rest_paths, strict_json
 from a2a_lab.wire.binding import BoundDialect, restaged
-from a2a_lab.wire.messages import STREAMING, Answer, Headers, Op, OutMessage, RequestFacts, WireRequest
+from a2a_lab.wire.messages import STREAMING, Answer, Headers, Op, RequestFacts, WireRequest
 
 SUBSCRIBE_VERB = FindingKind(
     slug="subscribe-verb",
@@ -38,37 +38,19 @@ class RestDialect(BoundDialect):
     paths: ClassVar[Mapping[Op, rest_paths.Path]]
     media_type: ClassVar[str]
 
-    def request(
+    def write_call(
         self,
         op: Op,
+        params: Mapping[str, Json] | None,
         *,
         url: str,
         rpc_id: Json,
-        message: OutMessage | None = None,
-        task_id: str | None = None,
-        tenant: str | None = None,
-        metadata: Mapping[str, Json] | None = None,
-        accepts: tuple[str, ...] = (),
-        return_immediately: bool | None = None,
-        history_length: int | None = None,
-        extensions: tuple[str, ...] = (),
-        context_id: str | None = None,
+        task_id: str | None,
+        headers: Mapping[str, str],
     ) -> WireRequest:
-        """A request of ours; as over JSON-RPC, but `rpc_id` has no place in it. The tenant is a segment of the path."""
-        self.demand(op, message, task_id)
+        """A path and a verb for each call; `rpc_id` has no place in it. The tenant is a segment of the path."""
         if op not in self.paths:
             raise Misuse(f"the lab does not call {self.names[op]}; it reads such calls in recordings")
-        params = self.write_params(
-            op,
-            message=message,
-            task_id=task_id,
-            tenant=tenant or None,
-            metadata=metadata,
-            accepts=accepts,
-            return_immediately=return_immediately,
-            history_length=history_length,
-            context_id=context_id,
-        )
         fields = dict(params or {})
         verb, path = self.paths[op]
         segment, _ = fields.pop("tenant", None), fields.pop("id", None)  # both stand in the path
@@ -79,12 +61,12 @@ class RestDialect(BoundDialect):
             task_id=task_id,
             query=fields if verb == "GET" else {},
         )
-        headers = {"Accept": "text/event-stream" if op in STREAMING else self._accept}
+        own = {"Accept": "text/event-stream" if op in STREAMING else self._accept}
         body = b""
         if verb == "POST" and op != "subscribe":
-            headers["Content-Type"] = self.media_type
+            own["Content-Type"] = self.media_type
             body = json.dumps(fields, ensure_ascii=False, separators=(",", ":"), allow_nan=False).encode()
-        return WireRequest(method=verb, url=there, headers=headers | self.service_headers(extensions), body=body)
+        return WireRequest(method=verb, url=there, headers={**own, **headers}, body=body)
 
     def other_way(self, op: Op, request: WireRequest, status: int | None) -> tuple[WireRequest, Finding] | None:
         """Two texts, two ways: prose subscribes by POST, the proto by GET; 1.0.1 labels a body unlike 1.0.0."""
@@ -97,16 +79,7 @@ class RestDialect(BoundDialect):
         note = SUBSCRIBE_VERB(f"POST {request.url} was answered {status}; GET is tried", status=status)
         return WireRequest(method="GET", url=request.url, headers=request.headers), note
 
-    def read_answer(
-        self,
-        op: Op,
-        *,
-        rpc_id: Json,
-        status: int,
-        headers: Headers,
-        body: bytes,
-        bounds: Bounds = strict_json.DEFAULT_BOUNDS,
-    ) -> Answer:
+    def read_body(self, op: Op, *, rpc_id: Json, status: int, headers: Headers, body: bytes, bounds: Bounds) -> Answer:
         """Read a whole body as the answer to `op`. Never raises for what a peer sent: it is all in the findings."""
         return rest_answers.read_answer(self, op, status=status, headers=headers, body=body, bounds=bounds)
 

@@ -108,7 +108,7 @@ def test_parts_have_a_type(part: Part, written: Any) -> None:
 
 @pytest.mark.parametrize("op", ["list", "extended-card"])
 def test_the_draft_has_no_such_call(op: Op) -> None:
-    with pytest.raises(Misuse, match=r"A2A 0\.1 has no"):
+    with pytest.raises(Misuse, match=r"A2A 0\.1 over JSONRPC has no"):
         sent(op)
 
 
