@@ -96,25 +96,20 @@ def rows(agent: str, task: Held, payloads: list[Sent]) -> Iterator[OrphanRow]:
 
 
 def unknown_rows(agent: str, sent: Sent) -> Iterator[OrphanRow]:
-    """What a send may have left behind of which no task was seen: a task, mostly without a name, and the payload in it.
-
-    Its outcome is unknown, or a message answered it that names a task which nobody asked for.
-    """
-    is_unknown = bool(sent.unknown) and sent.continues is None  # a task that was continued has a name
-    task_id = sent.named if sent.named is not None else sent.opens
-    if not is_unknown and sent.named is None:
+    """What a send of unknown outcome may have left behind: a task, mostly without a name, and the payload in it."""
+    if not sent.unknown or sent.continues is not None:  # a task that was continued has a name
         return
     kinds: tuple[Literal["task", "payload"], ...] = ("task", "payload") if sent.is_payload else ("task",)
     for what in kinds:
         yield OrphanRow(
             agent=agent,
             what=what,
-            task_id=task_id,
+            task_id=sent.opens,
             artifact_or_message_id=sent.message_id,
             media_type=sent.media_type,
             bytes=sent.bytes,
-            state="id-unknown" if task_id is None else State.UNKNOWN.value,
-            why="outcome-unknown" if sent.named is None else "named-by-message",
+            state="id-unknown" if sent.opens is None else State.UNKNOWN.value,
+            why="outcome-unknown",
         )
 
 

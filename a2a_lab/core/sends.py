@@ -94,9 +94,12 @@ class Sends:
         return [sent for sent in self if sent.unknown]
 
     def suspected(self) -> list[str]:
-        """Tasks that may have been started, by the ids that we gave them or that a message in answer spoke of."""
-        opened = [sent.opens for sent in self.doubtful() if sent.opens is not None]
-        return opened + [sent.named for sent in self if sent.named is not None]
+        """Tasks that may have been started, by the ids that we gave them."""
+        return [sent.opens for sent in self.doubtful() if sent.opens is not None]
+
+    def hearsay(self) -> list[str]:
+        """Tasks that messages in answer spoke of, and that nobody has asked for since."""
+        return [sent.named for sent in self if sent.named is not None]
 
     def resolve(self, task_id: str, held: Held | None) -> None:
         """The agent knows the task after all, or says that there is none: what would have opened it is in no doubt."""

@@ -120,7 +120,10 @@ class TaskBook:
         return None
 
     def note_message(self, message_id: str, task_id: str | None = None) -> None:
-        """A message answered: no task was started. One that it names is suspected until somebody asks for it."""
+        """A message answered: no task was started. One that it names is asked for, and left behind only if it is there.
+
+        Agents name tasks in messages that they never stored (§3.1.1: a message is the answer instead of a task).
+        """
         sent = self._sent.of(message_id)
         held = self._held.get(task_id or "")
         if held is not None and held.is_known:
@@ -182,7 +185,7 @@ class TaskBook:
         listed = tuple(tasks)
         doubtful = self._sent.doubtful()
         for task in listed:
-            if task.id in self._held or task.id in self._sent.suspected():
+            if task.id in self._held or task.id in (*self._sent.suspected(), *self._sent.hearsay()):
                 self.note_task(task, how="list")
                 continue
             sent = next((sent for sent in doubtful if sent.may_have_started(task)), None)
@@ -229,6 +232,10 @@ class TaskBook:
         """The tasks that a clean-up has to cancel, or to ask for after a cancel was declined."""
         known = (held.id for held in self._held.values() if held.is_open and not (held.is_lost or held.is_foreign))
         return tuple(dict.fromkeys((*known, *self._sent.suspected())))
+
+    def hearsay(self) -> tuple[str, ...]:
+        """The tasks that are known only from a message that names them: a clean-up asks whether they are there."""
+        return tuple(dict.fromkeys(self._sent.hearsay()))
 
     def received(self) -> Iterator[tuple[str, Received]]:
         """Every artifact that was seen, with the id of its task."""

@@ -111,8 +111,6 @@ class Journal:
     async def event(self, event: StreamEvent, *, message_id: str | None) -> None:
         """An event of a stream came. Only what is new about the task is written, not each piece: see `sizes`."""
         self.book.note_event(event, message_id=message_id)
-        if event.kind == "message":
-            self.cancelled.discard(event.task_id or "")
         if event.task is not None:
             await self._snapshot(event.task, "stream", message_id)
         elif event.task_id is not None:
@@ -152,7 +150,6 @@ class Journal:
     async def message(self, message_id: str, task_id: str | None = None) -> None:
         """A message answered; `task_id` is the task that it names, if any."""
         self.book.note_message(message_id, task_id)
-        self.cancelled.discard(task_id or "")  # it was spoken of again since
         await self._write("message", {"message_id": message_id, "task_id": task_id})
 
     async def refused(self, message_id: str, error: RpcError) -> None:

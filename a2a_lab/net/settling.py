@@ -26,12 +26,23 @@ async def settle(
     """
     found: list[Finding] = []
     until_ms = caller.now_ms() + total_s * 1000
+    for task_id in journal.book.hearsay():
+        await _ask_for(caller, journal, task_id, total_s=max(0.0, (until_ms - caller.now_ms()) / 2000))
     for task_id in journal.book.open_tasks():
         left_s = (until_ms - caller.now_ms()) / 1000
         if task_id not in journal.cancelled and left_s > 0:
             journal.cancelled.add(task_id)
             found += await cancel(caller, journal, task_id, total_s=left_s, declared=declared)
     return found
+
+
+async def _ask_for(caller: Caller, journal: Journal, task_id: str, *, total_s: float) -> None:
+    """Ask for a task that a message only named. That there is none accuses nobody."""
+    answer = (await caller.call("get", purpose="get", task_id=task_id, total_s=total_s)).answer
+    if answer is not None and answer.task is not None:
+        await journal.task(answer.task, how="get")
+    elif answer is not None and answer.error is not None and answer.error.name == "TaskNotFound":
+        await journal.gone(task_id)
 
 
 async def cancel(

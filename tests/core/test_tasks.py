@@ -579,3 +579,22 @@ def test_what_counts_as_delivered(state: State, artifacts: Any, booked: bool, de
 def test_an_answer_to_a_message_that_never_left_is_misuse() -> None:
     with pytest.raises(Misuse, match="note_sent"):
         book().note_unknown("m9")
+
+
+def test_a_task_that_a_message_names_is_asked_for_and_belongs_to_the_message_once_it_is_there() -> None:
+    kept = book(payload=True)
+    kept.note_message("m1", "t1")
+    assert (kept.hearsay(), kept.open_tasks(), left(kept)) == (("t1",), (), [])
+    kept.note_task(task(WORKING), how="get")
+    assert (kept.hearsay(), kept.open_tasks(), kept.task_of("m1")) == ((), ("t1",), "t1")
+    assert left(kept) == [("task", "t1", None, "left-open"), ("payload", "t1", "m1", "left-open")]
+
+
+def test_a_task_in_the_stream_of_another_is_a_row_while_it_runs_and_never_touched() -> None:
+    kept = book()
+    for event in (status(WORKING), status(WORKING, id="t2"), status(COMPLETED)):
+        kept.note_event(event, message_id="m1")
+    assert (kept.task_of("m1"), kept.open_tasks()) == ("t1", ())
+    assert left(kept) == [("task", "t2", None, "foreign-in-stream")]
+    kept.note_event(status(COMPLETED, id="t2"), message_id="m1")
+    assert left(kept) == []
