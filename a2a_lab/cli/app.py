@@ -156,7 +156,7 @@ def plan(
     attempts: Attempts = 1,
     json: Json = False,
 ) -> None:
-    """List the cells of a run without running anything."""
+    """List the cells of a run, and what they would cost agents that are not ours, without running anything."""
     from a2a_lab.cli.running import plan_command
 
     raise typer.Exit(

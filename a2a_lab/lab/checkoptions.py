@@ -19,6 +19,7 @@ from a2a_lab.core.tiers import PROD, Tier
 from a2a_lab.core.typed import not_extension, not_header_name, not_header_value, not_media_type, not_place, not_text
 from a2a_lab.core.urls import parse_url
 from a2a_lab.errors import Misuse
+from a2a_lab.lab.costs import runs_of
 from a2a_lab.lab.live import connections, policy_of
 from a2a_lab.net import grpc_channel
 from a2a_lab.net.credentials import header_variables
@@ -107,6 +108,9 @@ def live_of(url: str, options: CheckOptions) -> LiveVendor:
     if options.send and live.tier is not None and not live.tier.covers(wanted):
         needs = "--control" if live.tier.covers(Tier.SEND) else "--send"
         raise Misuse(f'{needs} with {url}: tier = "{live.tier}" in it; expected "{wanted}" or higher')
+    runs = runs_of(options.mode, control=options.control_probe)
+    if options.send and runs > live.max_runs:
+        raise Misuse(f"--send with {url}: it may start {runs} agent runs, and max_runs = {live.max_runs} in it")
     return live
 
 

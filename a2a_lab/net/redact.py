@@ -63,6 +63,7 @@ _IN_PAGES = re.compile(
 _PAGE_BYTES: Final = 16_384  # of what came in place of a card: enough to see whose login page it is
 _LEAST: Final = 4  # a shorter value would blank half of every body; such a secret protects nothing anyway
 _LEAST_LEARNED: Final = 8  # of a value that only travelled like a secret
+_MOST_LEARNED: Final = 50  # a client that has a new token for each of ten thousand calls must not cost hours
 
 
 class Redactor:
@@ -75,6 +76,7 @@ class Redactor:
     def __init__(self, *, headers: Iterable[str] = (), values: Iterable[str] = (), urls: Iterable[str] = ()) -> None:
         self._headers = _HEADERS | {name.lower() for name in headers}
         self._values: set[str] = set()
+        self._learned = 0
         self._forms: list[tuple[str, bytes]] = []
         self.know(values)
         for url in urls:
@@ -85,7 +87,7 @@ class Redactor:
         new = {value for value in values if len(value) >= least} - self._values
         if new:
             self._values |= new
-            forms = {form for value in self._values for form in spellings(value)}
+            forms = {form for form, _ in self._forms}.union(*map(spellings, new))
             ordered = sorted(forms, key=len, reverse=True)
             self._forms = [(form, form.encode("utf-8", "surrogateescape")) for form in ordered]
 
@@ -94,12 +96,19 @@ class Redactor:
         self._headers |= {name.lower() for name in headers}
 
     def learn(self, exchanges: Iterable[Exchange]) -> None:
-        """Take what travelled as a credential for one: a client that was only watched told nobody what its are."""
+        """Take what travelled as a credential for one: a client that was only watched told nobody what its are.
+
+        The first of them: each costs a search of every body. Where it stands as a credential any of them is replaced.
+        """
         for exchange in exchanges:
+            found = set(in_url(exchange.url, _QUERY_KEYS))
             for name, value in exchange.request_headers:
                 if name.lower() in self._headers:
-                    self.know(in_header(name, value), least=_LEAST_LEARNED)
-            self.know(in_url(exchange.url, _QUERY_KEYS), least=_LEAST_LEARNED)
+                    found |= set(in_header(name, value))
+            new = {value for value in found if len(value) >= _LEAST_LEARNED} - self._values
+            if new and self._learned < _MOST_LEARNED:
+                self._learned += len(new)
+                self.know(new)
 
     def exchange(self, exchange: Exchange) -> Exchange:
         """A copy that is fit to be stored."""

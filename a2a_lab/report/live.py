@@ -12,6 +12,7 @@ from urllib.parse import urlsplit
 
 from a2a_lab.errors import LimitExceeded
 from a2a_lab.net.keeping import Passing
+from a2a_lab.net.redact import Redactor
 from a2a_lab.report.told import Seal, answer_told, request_told
 from a2a_lab.wire.dialects import dialect_of_request
 from a2a_lab.wire.exchange import Exchange
@@ -39,6 +40,7 @@ class LiveLines:
 
     def __init__(self, seal: Seal | None = None) -> None:
         self._seal = seal or Seal()
+        self._redactor = Redactor()
         self._streams: dict[int, FrameReader] = {}
         self._comments: dict[int, int] = {}
 
@@ -49,7 +51,7 @@ class LiveLines:
 
     def _request(self, passing: Passing) -> Iterator[tuple[str, str]]:
         exchange = passing.exchange
-        place = urlsplit(exchange.url)
+        place = urlsplit(self._redactor.url(exchange.url))  # a terminal is logged, and a URL may hold a key
         target = place.path + (f"?{place.query}" if place.query else "")
         yield CONSUMER, f"{exchange.method} {target}  {request_told(exchange.request_body, self._seal)}".rstrip()
 

@@ -185,8 +185,13 @@ def test_a_key_in_the_typed_url_and_a_clients_token_stay_off_the_page(tmp_path: 
             ready.set()
 
         async with peer(echo) as base:
-            options = ObserveOptions(out=str(tmp_path), trust_env=False)
-            observing = Observing(f"{base}/?api_key=key-in-the-url", options, opened=opened)
+            options, lines = ObserveOptions(out=str(tmp_path), trust_env=False), LiveLines()
+            observing = Observing(
+                f"{base}/?api_key=key-in-the-url",
+                options,
+                opened=opened,
+                listener=lambda passing: told.extend(lines(passing)),
+            )
             watching = asyncio.create_task(observing.watch())
             await ready.wait()
             async with httpx.AsyncClient(
@@ -198,7 +203,9 @@ def test_a_key_in_the_typed_url_and_a_clients_token_stay_off_the_page(tmp_path: 
             await asyncio.gather(watching, return_exceptions=True)
             return observing.conclude()
 
+    told: list[Any] = []
     seen = asyncio.run(life())
     page = observed_page(seen, tmp_path / "page.html", now=datetime.now(UTC), bodies=True)
+    assert "GET /?api_key=REDACTED" in told[0].what and "POST /?api_key=REDACTED" in "".join(one.what for one in told)
     for text in (page.read_text(), json.dumps(seen.as_json()), seen.evidence.read_text()):
         assert "key-in-the-url" not in text and "opaque-token" not in text and "REDACTED" in text

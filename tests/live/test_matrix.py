@@ -266,6 +266,7 @@ def test_check_refuses_to_send_to_production(tmp_path: Path) -> None:
     [
         ('tier = "card"', ("--send",), '--send with .*: tier = "card" in it; expected "send" or higher'),
         ('tier = "send"', ("--send", "--control"), '--control with .*: tier = "send" in it; expected "full" or higher'),
+        ("max_runs = 1", ("--send",), "--send with .*: it may start 2 agent runs, and max_runs = 1 in it"),
         ("", ("--bearer-env", "HOME"), "--bearer-env with .*: what the agent is stands in its file; say it there"),
     ],
 )
