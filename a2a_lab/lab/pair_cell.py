@@ -25,6 +25,7 @@ from a2a_lab.judge.consumer import attribute_ends
 from a2a_lab.judge.transcript import Call
 from a2a_lab.judge.visit import Account
 from a2a_lab.lab.cell import TOOL, Meeting, meet
+from a2a_lab.lab.contents import contents_of, finding_without, without_contents
 from a2a_lab.lab.external import wait_for_client
 from a2a_lab.lab.judging import PairJudgement
 from a2a_lab.lab.matrix import Matrix
@@ -184,7 +185,8 @@ async def watched(cell: PairCell, bench: PairBench, stand: Stand, started: str) 
         comment=str(cell.key),
     )
     write_beside(bench.folder / evidence, beside, redactor)
-    judged.findings.revise(redactor.finding)
+    contents = contents_of(judged.visit.calls, own=canary)
+    judged.findings.revise(lambda one: finding_without(redactor.finding(one), contents))
     authority = judged.findings.authority()
     return CellRecord(
         key=cell.key,
@@ -192,7 +194,7 @@ async def watched(cell: PairCell, bench: PairBench, stand: Stand, started: str) 
         authority=authority.status,
         because=authority.because,
         stages=stages_of(judged.findings),
-        said=redactor.text(_said(account, judged)),
+        said=without_contents(redactor.text(_said(account, judged)), contents),
         mode=TEXT if judged.visit.posted else None,
         errors=(judged.cause,) if judged.cause else (),
         measures=_measures(judged, exchanges, found, canary, bench),

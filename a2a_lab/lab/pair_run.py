@@ -14,6 +14,7 @@ from typing import Any
 from a2a_lab.errors import Misuse
 from a2a_lab.lab.cell import TOOL
 from a2a_lab.lab.desk import LiveDesk, opened
+from a2a_lab.lab.live import warnings_of
 from a2a_lab.lab.live_cell import refused, run_live
 from a2a_lab.lab.live_plan import require_credentials
 from a2a_lab.lab.matrix import Matrix
@@ -56,6 +57,8 @@ async def run_pairs(
     Cancelling it ends the cells, and leaves records that read as interrupted.
     """
     require_credentials(cells)
+    for warning in (warning for live in _lives(cells).values() for warning in warnings_of(live)):
+        say(f"warning: {warning}")
     started = datetime.now(UTC)
     run = run_id(started, secrets.token_hex(2))
     header = Header(
