@@ -11,13 +11,17 @@ from typing import Any
 
 import pytest
 
+from a2a_lab.core.resolution import ResolvedTarget
 from a2a_lab.errors import Misuse
 from a2a_lab.lab.cases import judge_file
 from a2a_lab.lab.check import CheckOptions, CheckResult, check
-from a2a_lab.lab.cleanup import list_orphans
+from a2a_lab.lab.cleanup import clean_up, list_orphans
 from a2a_lab.lab.run import LEDGER
+from a2a_lab.ledger import Ledger
 from a2a_lab.net.evidence import read_har
+from a2a_lab.net.journal import Journal
 from tests.lab.grpc_agent import GrpcAgent, serving
+from tests.net.test_grpc_calls import MESSAGE, caller_of
 
 
 def checked(agent: GrpcAgent, out: Path, **how: Any) -> CheckResult:
@@ -121,3 +125,39 @@ def test_evidence_is_judged_where_protobuf_is_not_installed(tmp_path: Path) -> N
         **stages(result),
         "rpc": "accept",
     }.items()
+
+
+def test_a_task_that_was_left_over_grpc_is_cancelled_later(tmp_path: Path) -> None:
+    """A7: the ledger holds the binding, so that a clean-up calls as the cell did."""
+    agent, path = GrpcAgent(hangs=True), tmp_path / LEDGER
+
+    async def life() -> Any:
+        async with serving(agent):
+            target = ResolvedTarget(dispatch_url=agent.place, binding="GRPC", version="1.0")
+            with Ledger(path) as ledger:
+                journal = Journal(ledger, "r", "c", agent="echo")
+                await journal.target(target, dialect="1.0", nonce=None)
+                await journal.sent("m1", purpose="commit", media_type="text/plain", size=2, is_payload=True)
+                async with caller_of(agent.place) as caller:
+                    sent = await caller.call("send", purpose="commit", message=MESSAGE)
+                await journal.answer("m1", sent.answer, sent.exchange)
+            return await clean_up(path)
+
+    done = asyncio.run(life())
+    assert (done.cancelled, done.unreachable) == (1, []) and set(agent.states.values()) == {"TASK_STATE_CANCELED"}
+
+
+def test_the_command_says_what_to_install_and_only_where_grpc_is_chosen(tmp_path: Path) -> None:
+    code = (
+        "import sys; sys.modules['google.protobuf'] = sys.modules['grpc'] = None\n"
+        "from a2a_lab.cli import main; sys.argv = ['a2a-lab', 'check', 'http://127.0.0.1:1', *sys.argv[1:]]; main()"
+    )
+
+    def said(*arguments: str) -> tuple[int, str]:
+        ended = subprocess.run([sys.executable, "-c", code, *arguments], capture_output=True, text=True, cwd=tmp_path)
+        return ended.returncode, ended.stderr
+
+    code_, told = said("--binding", "GRPC")
+    assert code_ == 2 and "needs grpcio and protobuf" in told and "pip install 'a2a-lab[grpc]'" in told
+    assert "Traceback" not in told
+    assert "grpcio" not in said("--binding", "JSONRPC")[1]

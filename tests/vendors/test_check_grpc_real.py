@@ -32,20 +32,29 @@ def checked(*options: str, out: Path, **how: Any) -> tuple[Any, list[dict[str, A
     return asyncio.run(life())
 
 
-def test_an_official_agent_is_accepted_over_grpc(tmp_path: Path) -> None:
-    result, log = checked(out=tmp_path)
+VERSIONS = pytest.mark.parametrize(("version", "options"), [("1.0", ()), ("0.3", ("--compat",))], ids=["1.0", "0.3"])
+
+
+@VERSIONS
+def test_an_official_agent_is_accepted_over_grpc(version: str, options: tuple[str, ...], tmp_path: Path) -> None:
+    result, log = checked(*options, out=tmp_path, supports=(version,))
     assert (result.exit_code, result.verdict.value) == (0, "accept"), result.said
     assert above_notes(result) == ["unsigned"] and result.measures["delivered"] and result.measures["held"]
     called = [line for line in log if line["method"] == "GRPC"]
-    assert {line["path"].rpartition("/")[2] for line in called} == {"SendStreamingMessage", "GetTask"}
-    assert {line["headers"]["a2a-version"] for line in called} == {"1.0"}
+    service = "lf.a2a.v1.A2AService" if version == "1.0" else "a2a.v1.A2AService"
+    assert {line["path"] for line in called} == {f"/{service}/SendStreamingMessage", f"/{service}/GetTask"}
+    assert {line["headers"].get("a2a-version") for line in called} == {"1.0" if version == "1.0" else None}
     assert all("a2a-lab" in line["headers"]["user-agent"] for line in called)
     (again,) = judge_file(Path(result.evidence))
     assert again.judgement.findings.verdict is result.verdict
 
 
-def test_an_official_agent_that_hangs_is_named_and_cancelled_in_time(tmp_path: Path) -> None:
-    result, log = checked("--hang", out=tmp_path, silence=0.5, hang=1.5, total=10.0)
+@VERSIONS
+def test_an_official_agent_that_hangs_is_named_and_cancelled_in_time(
+    version: str, options: tuple[str, ...], tmp_path: Path
+) -> None:
+    clocks = {"silence": 0.5, "hang": 1.5, "total": 10.0}
+    result, log = checked("--hang", *options, out=tmp_path, supports=(version,), **clocks)
     assert (result.exit_code, result.verdict.value) == (1, "hang") and "idle-hang" in above_notes(result)
     assert 1.4 <= result.measures["waited_s"] < 4.0 and result.measures["hangs"] == 0
     called = [line["path"].rpartition("/")[2] for line in log if line["method"] == "GRPC"]
@@ -55,16 +64,20 @@ def test_an_official_agent_that_hangs_is_named_and_cancelled_in_time(tmp_path: P
     assert (stream.ending, stream.cut_by) == ("open", "hang-limit")
 
 
-def test_an_error_of_the_official_agent_is_known_by_its_error_info(tmp_path: Path) -> None:
-    """The details travel in the trailers, as bytes."""
+@VERSIONS
+def test_an_error_of_the_official_agent_is_known_by_name(
+    version: str, options: tuple[str, ...], tmp_path: Path
+) -> None:
+    """1.0 names it in details, which travel in the trailers as bytes; 0.3 in its text."""
 
     async def life() -> Any:
-        async with agent("a2a-sdk-1.3+grpc") as running, httpx.AsyncClient(trust_env=False) as client:
+        async with agent("a2a-sdk-1.3+grpc", *options) as running, httpx.AsyncClient(trust_env=False) as client:
             card = (await client.get(running.card_url)).json()
             place = card["supportedInterfaces"][0]["url"]
-            async with caller_of(place) as caller:
+            async with caller_of(place, version=version) as caller:
                 return await caller.call("get", purpose="get", task_id="nobody", total_s=5.0)
 
     called = asyncio.run(life())
     assert called.answer.error.name == "TaskNotFound" and slugs(called.answer.findings) == ["rpc-error"]
-    assert called.exchange.header("grpc-status") == "5" and "grpc-status-details-bin" in called.exchange.grpc.trailers
+    assert called.exchange.header("grpc-status") == "5"
+    assert ("grpc-status-details-bin" in called.exchange.grpc.trailers) is (version == "1.0")

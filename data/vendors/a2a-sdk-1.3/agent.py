@@ -17,6 +17,8 @@ from typing import Any
 sys.path.append(str(Path(__file__).resolve().parent.parent / "shared"))
 
 import grpc
+from a2a.compat.v0_3 import a2a_v0_3_pb2_grpc
+from a2a.compat.v0_3.grpc_handler import CompatGrpcHandler
 from a2a.helpers import new_task_from_user_message
 from a2a.server.agent_execution import AgentExecutor, RequestContext
 from a2a.server.events import EventQueue
@@ -103,8 +105,7 @@ def card_of(options: argparse.Namespace, grpc_port: int | None) -> AgentCard:
                 tenant=options.tenant if version == "1.0" else "",
             )
             for binding in options.bindings
-            # The SDK's compatibility does not reach gRPC, whose service has another name in 0.3.
-            for version in (["1.0", "0.3"] if options.compat and binding != "GRPC" else ["1.0"])
+            for version in (["1.0", "0.3"] if options.compat else ["1.0"])
         ],
         capabilities=AgentCapabilities(streaming=True),
         default_input_modes=options.modes,
@@ -149,6 +150,8 @@ def app_of(options: argparse.Namespace) -> Starlette:
             app.router.routes += create_rest_routes(handler, enable_v0_3_compat=options.compat)
         if server:
             a2a_pb2_grpc.add_A2AServiceServicer_to_server(GrpcHandler(handler), server)
+            if options.compat:  # a service of its own: the package of the proto has another name in 0.3
+                a2a_v0_3_pb2_grpc.add_A2AServiceServicer_to_server(CompatGrpcHandler(handler), server)
             await server.start()
         yield
         if server:
