@@ -44,6 +44,8 @@ def request_told(body: bytes, seal: Seal) -> str:
     call = read(body)
     if isinstance(call, Mapping) and isinstance(call.get("message"), Mapping):  # gRPC and HTTP+JSON have no envelope
         return _message(call["message"], seal)
+    if isinstance(call, Mapping) and "method" not in call and isinstance(call.get("id"), str):
+        return f"task {call['id']}"
     if not isinstance(call, Mapping) or not isinstance(call.get("method"), str):
         return _size(body) if body else ""
     params = call.get("params")

@@ -93,6 +93,7 @@ def test_a_request_names_its_method_and_what_it_carries() -> None:
     assert request_told(body(method="ListTasks", params=[]), SEAL) == "ListTasks"
     bare = request_told(json.dumps({"message": message}).encode(), SEAL)  # as gRPC and HTTP+JSON have it
     assert bare and said.endswith(bare)
+    assert request_told(b'{"id":"t-1","tenant":"a"}', SEAL) == "task t-1"
     assert request_told(b"", SEAL) == ""
     assert request_told(b"x=1", SEAL) == "a body of 3 bytes"
 

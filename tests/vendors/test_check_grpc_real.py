@@ -1,4 +1,4 @@
-"""`check --send --binding GRPC` on the official Python SDK: send, stream, and an agent that hangs (R30, A7)."""
+"""gRPC on the official Python SDK: `check --send`, an agent that hangs, and cells of a matrix (R5, R30, A7)."""
 
 from __future__ import annotations
 
@@ -9,14 +9,19 @@ from typing import Any
 import httpx
 import pytest
 
+from a2a_lab.lab.api import run_matrix
 from a2a_lab.lab.cases import judge_file
 from a2a_lab.lab.check import check
 from a2a_lab.lab.checkoptions import CheckOptions
 from a2a_lab.lab.cleanup import list_orphans
+from a2a_lab.lab.expectations import compare_run
+from a2a_lab.lab.records import read_run
+from a2a_lab.lab.rejudge import rejudge
 from a2a_lab.lab.run import LEDGER
 from a2a_lab.net.evidence import read_har
+from a2a_lab.vendors.registry import find_vendor
 from tests.net.test_grpc_calls import caller_of
-from tests.vendors.real import agent
+from tests.vendors.real import agent, built_or_skipped
 from tests.vendors.test_check_real import above_notes, asked
 from tests.wire.talk import slugs
 
@@ -81,3 +86,18 @@ def test_an_error_of_the_official_agent_is_known_by_name(
     assert called.answer.error.name == "TaskNotFound" and slugs(called.answer.findings) == ["rpc-error"]
     assert called.exchange.header("grpc-status") == "5"
     assert ("grpc-status-details-bin" in called.exchange.grpc.trailers) is (version == "1.0")
+
+
+@pytest.mark.parametrize("consumer", ["a2a-sdk-1.3+grpc", "trusting", "enforcing"])
+def test_a_pair_over_grpc_is_judged_from_its_traffic(consumer: str, tmp_path: Path) -> None:
+    """The recorder sees a foreign consumer's calls; judged again from the files, every cell comes out the same (R5)."""
+    built_or_skipped(find_vendor("a2a-sdk-1.3"))
+    folder = run_matrix("real-full", only=f"a2a-sdk-1.3+grpc@*/{consumer}/*", posture="both", out=str(tmp_path))
+    run = read_run(folder)
+    assert {one.outcome.value for one in compare_run(run)} == {"works"}
+    assert sorted(cell.key.scenario for cell in run.cells) == ["send", "stream"]
+    for cell in run.cells:
+        assert cell.measures is not None and cell.measures.delivered and cell.evidence is not None
+        calls = [one for one in read_har(run.folder / cell.evidence) if one.grpc is not None]
+        assert calls and all(one.grpc is not None and one.grpc.messages for one in calls)
+    assert rejudge(folder).exit_code == 0
