@@ -28,6 +28,7 @@ from a2a_lab.wire.grpc_errors import CODES
 
 Pairs = list[tuple[str, str]]
 
+UNKNOWN, PERMISSION_DENIED, UNAUTHENTICATED = 2, 7, 16
 DETAILS: Final = "grpc-status-details-bin"
 # Headers of the transport itself, which grpcio writes on its own.
 _NOT_METADATA: Final = frozenset({"content-type", "te", "user-agent", "host"})
@@ -45,7 +46,7 @@ _BROKEN: Final = re.compile(
     r"|endpoint clos|connection (?:closed|aborted)|cancelling all calls|failed parsing HTTP/2",
     re.I,
 )
-_NO_TRAILERS: Final = re.compile(r"END_STREAM flag received")
+_NO_TRAILERS: Final = re.compile(r"END_STREAM flag received|http2 header with status: (?P<status>\d+)")
 _TOO_LARGE: Final = re.compile(r"CLIENT: (?:Received message|Decompressed message) larger than max", re.I)
 _METADATA_LARGE: Final = re.compile(r"metadata size exceeds", re.I)
 
@@ -177,8 +178,11 @@ async def note_end(call: Any, exchange: Exchange) -> bytes | None:
 async def ended(call: Any) -> tuple[Pairs, bytes | None]:
     """The trailers of a call that is over, and the line that says its failure; None where it succeeded."""
     code, said = (await call.code()).value[0], await call.details() or ""
-    if _NO_TRAILERS.search(said):
-        told = "the answer ended without a status: whoever answers does not speak gRPC, or a proxy drops its trailers"
+    if (found := _NO_TRAILERS.search(said)) is not None:
+        # grpcio tells the HTTP status only where that came before the body; what it makes of a 401 is of use.
+        code = code if code in (PERMISSION_DENIED, UNAUTHENTICATED) else UNKNOWN
+        under = f" (HTTP {found['status']})" if found["status"] else ""
+        told = f"an answer without a status of gRPC{under}: of a server of another kind, or its trailers were dropped"
         return [], protojson.line({"error": {"code": code, "status": CODES[code], "message": told}})
     sent = list(await call.trailing_metadata() or ())
     trailers: Pairs = [("grpc-status", str(code)), *([("grpc-message", said)] if said else []), *texts(sent)]
