@@ -47,7 +47,8 @@ def _pairs(held: Sequence[Held]) -> None:
     """A line a pair: send and stream, in the baseline and in the run, and the causes where the run has any."""
     show.say("Y told its caller of an answer, n of none, - unknown; send then stream, baseline then run")
     for agent, lines in groupby(held, key=lambda one: one.line.place[0]):
-        show.say(f"\n{agent}")
+        show.say("")
+        show.say(agent)
         for consumer, cells in groupby(lines, key=lambda one: one.line.place[1]):
             both = list(cells)
             was = "".join(LETTERS[one.line.worked] for one in both)

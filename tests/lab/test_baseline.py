@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
+from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
 
@@ -14,7 +15,7 @@ from a2a_lab.lab.baseline import Agreement, Measured, agreements, causes, hold, 
 from a2a_lab.lab.matrix import Matrix
 from a2a_lab.lab.pair_recall import Beside, write_beside
 from a2a_lab.lab.pairing_plan import plan_pairs
-from a2a_lab.lab.records import CellKey, CellRecord, Header, Run
+from a2a_lab.lab.records import CellKey, CellRecord, Header, Run, RunWriter
 from a2a_lab.net.redact import Redactor
 from a2a_lab.verdicts import NotGradeable, Verdict
 from tests.cli.console import lab
@@ -119,6 +120,28 @@ def test_the_measured_baseline_names_cells_of_the_full_matrix() -> None:
     assert len(lines) == 282 and {one.place for one in lines} <= planned
     assert Counter(one.worked for one in lines) == {True: 125, False: 157}
     assert all(one.note.endswith(".") for one in lines if one.note)
+
+
+def test_the_command_shows_every_pair_the_causes_and_each_difference(tmp_path: Path) -> None:
+    made = run_of(tmp_path, a=FINE, b=FAILED, c=FINE)
+    header = replace(made.header, plan=tuple(str(cell.key) for cell in made.cells))
+    with RunWriter(tmp_path / "run", header) as writer:
+        for cell in made.cells:
+            writer.append(replace(cell, evidence=f"../{cell.evidence}"))
+        writer.close(ended=header.started)
+    lines = ["oak,a,send,yes,", "oak,b,send,no,", "oak,c,send,no,since it was mended.", "oak,z,send,no,"]
+    (tmp_path / "mine.csv").write_text(HEAD + "\n".join(lines))
+    said = lab("compare", "run", "--baseline", "mine.csv", cwd=tmp_path)
+    assert said.code == 0, said.err
+    rows = [line.split() for line in said.out.splitlines()]
+    assert ["a", "Y", "Y"] in rows and ["b", "n", "n", "wire-type-mismatch"] in rows and ["c", "n", "Y", "!"] in rows
+    assert "oak" in said.out.splitlines() and "\\n" not in said.out
+    assert "1  wire-type-mismatch: card, version and method agree" in said.out
+    assert "differs as noted: c on oak, send: since it was mended." in said.out
+    assert "2 agrees; 1 not run; 1 differs as noted" in said.out
+    (tmp_path / "mine.csv").write_text(HEAD + "oak,c,send,no,")
+    told = lab("compare", "run", "--baseline", "mine.csv", "--json", cwd=tmp_path)
+    assert told.code == 1 and told.json["agreement"]["differs"] == 1 and told.json["cells"][0]["run"] is True
 
 
 def test_one_run_compares_with_a_baseline_and_with_nothing_else(tmp_path: Path) -> None:
