@@ -30,7 +30,7 @@ def check(
         Many, typer.Option("--supports", help="A protocol version to speak; repeatable, in order.")
     ] = None,
     binding: Annotated[
-        Many, typer.Option("--binding", help="A binding to call over: JSONRPC or HTTP+JSON; repeatable.")
+        Many, typer.Option("--binding", help="A binding to call over: JSONRPC, HTTP+JSON or GRPC; repeatable.")
     ] = None,
     extension: Annotated[
         Many, typer.Option("--extension", help="URI of an extension that is spoken; repeatable.")

@@ -8,9 +8,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
-from typing import Literal
+from typing import Literal, get_args
 
 from a2a_lab.core.addresses import is_loopback
+from a2a_lab.core.model import Binding as KnownBinding
 from a2a_lab.core.model import Card, Interface, Json
 from a2a_lab.core.policy import Policy
 from a2a_lab.core.quoting import listed, quoted
@@ -243,4 +244,7 @@ def _no_interface(card: Card, policy: Policy) -> Finding:
     slips = [name for name in named if name.upper() in {binding.upper() for binding in policy.bindings}]
     near = f"; {quoted(slips[0])} is not the name of a binding, case counts" if slips else ""
     shown = listed(list(dict.fromkeys(named)))
-    return NO_INTERFACE(f"the client speaks {spoken}, the card offers {shown}{near}", found=named, expected=spoken)
+    other = next((name for name in named if name in get_args(KnownBinding)), None)
+    hint = f"; --binding {other} calls it there" if other and not near else ""
+    detail = f"the client speaks {spoken}, the card offers {shown}{near}{hint}"
+    return NO_INTERFACE(detail, found=named, expected=spoken)

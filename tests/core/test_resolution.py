@@ -93,6 +93,8 @@ def test_without_a_common_binding_resolve_refuses_and_names_a_slip() -> None:
     assert found is None and slugs(findings) == ["no-usable-interface"]
     assert "'jsonrpc' is not the name of a binding" in findings[0].detail
     assert "jsonrpc, GRPC" in findings[0].detail
+    _, (other,) = choose_interface(one_zero(interface(binding="GRPC")), Policy())
+    assert other.detail.endswith("the card offers GRPC; --binding GRPC calls it there")
 
 
 def test_an_interface_without_a_url_is_no_place_to_call() -> None:
