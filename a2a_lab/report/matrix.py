@@ -163,10 +163,10 @@ def _chip(cells: list[CellRecord], flags: Flags, *, several: bool) -> Html:
 
 def _blocks(shown: Sequence[list[CellRecord]], flags: Flags) -> list[Html]:
     """What a pair of real vendors did, one block for each way in which it came out."""
-    alike: dict[tuple[str, str], list[list[CellRecord]]] = {}
+    alike: dict[str, list[list[CellRecord]]] = {}
     for cells in shown:
-        alike.setdefault((word(cells), _side(worst_of(cells))), []).append(cells)
-    return [_block(told, several, flags) for (told, _), several in alike.items()]
+        alike.setdefault(word(cells), []).append(cells)
+    return [_block(told, several, flags) for told, several in alike.items()]
 
 
 def _block(told: str, several: Sequence[list[CellRecord]], flags: Flags) -> Html:
