@@ -55,7 +55,7 @@ def report(
     context: typer.Context,
     runs: Annotated[
         Optional[list[Path]],
-        typer.Argument(metavar="[RUN]...", help="Folder of a recorded run, or of two to compare; nothing is run then."),
+        typer.Argument(metavar="RUN", help="Folder of a recorded run, or of two to compare; nothing is run then."),
     ] = None,
     matrix: Annotated[
         str, typer.Option("--matrix", help="A bundled matrix by name, or the path of a matrix file.")

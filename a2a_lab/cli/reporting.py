@@ -175,8 +175,10 @@ def notebook_command(notebook: str, parameters: list[str], *, page: Path | None,
     with show.live(f"executing {notebook}"):
         made = make_page(notebook, given, page=page, out=out)
     if as_json:
-        show.print_json({"page": str(made.page), "exit": made.ends})
+        show.print_json({"page": str(made.page), "exit": made.ends, "said": made.said})
     else:
+        if made.said:
+            show.say(made.said)
         show.say(f"page: {made.page}")
     return made.ends
 

@@ -54,10 +54,11 @@ class Report:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Made:
-    """The page of one notebook, and the exit code that it calls for (R39)."""
+    """The page of one notebook, the exit code that it calls for (R39), and in words why."""
 
     page: Path
     ends: int
+    said: str = ""
 
 
 def make_report(
@@ -151,7 +152,8 @@ def make_page(
     folder = _folder(Path(out), datetime.now(UTC))
     executed = execute(source, folder / source.name, parameters or {})
     written = write_page(executed, page or folder / f"{source.stem}.html", now=datetime.now(UTC))
-    return Made(page=written, ends=end_of(executed))
+    ends, said = end_of(executed)
+    return Made(page=written, ends=ends, said=said)
 
 
 def notebook_path(notebook: str | Path) -> Path:

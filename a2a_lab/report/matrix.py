@@ -205,5 +205,5 @@ def _legend(runs: Sequence[Run]) -> Html:
     if len(runs) > 1:
         told.append("A bar marks pairs on which the two disagree.")
     elif of_pairs(runs[0]):
-        told.append("A bar marks what came out otherwise than most of its row or column.")
+        told.append("A bar marks what came out otherwise than two thirds of its row or column.")
     return tag("p", " ".join(told), class_="legend")

@@ -84,13 +84,16 @@ def run_folders(notebook: Any) -> list[str]:
     ]
 
 
-def end_of(notebook: Any) -> int:
-    """The exit code that an executed notebook calls for (R39): that of the piece which knows one, else 0."""
-    codes = [
-        int(output.data[END_TYPE]["exit"])
+def end_of(notebook: Any) -> tuple[int, str]:
+    """The exit code that an executed notebook calls for (R39), and in words why: those of the piece which knows one.
+
+    Of several the highest code counts; without any it is 0, and nothing is said.
+    """
+    ends = [
+        (int(output.data[END_TYPE]["exit"]), str(output.data.get("text/plain", "")))
         for cell in notebook.cells
         if cell.cell_type == "code"
         for output in cell.outputs
         if END_TYPE in output.get("data", {})
     ]
-    return max(codes, default=0)
+    return max(ends, default=(0, ""))

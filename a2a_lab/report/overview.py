@@ -1,8 +1,8 @@
 """Who works with whom at a glance, and who differs: all agents by all consumers, whatever they speak.
 
-A disagreement is a cell that came out otherwise than most others of its row or of its column, in the same binding,
+A disagreement is a cell that came out otherwise than two thirds of its row or of its column, in the same binding,
 version and scenario: an agent that differs for the same consumer, or a consumer that differs for the same agent. Where
-half work and half do not, nobody is the odd one, and all of them disagree.
+about half work nobody is the odd one, but of two that differ each is.
 """
 
 from __future__ import annotations
@@ -58,7 +58,7 @@ def _outcome(cell: CellRecord) -> str:
 
 
 def odd_ones(cells: Iterable[CellRecord]) -> set[str]:
-    """The keys of the cells that came out otherwise than most of their row or column; of both halves at a tie."""
+    """The keys of cells that came out otherwise than two thirds of their row or column; of two that differ, both."""
     lines: dict[tuple[str, ...], list[CellRecord]] = {}
     for cell in cells:
         key = cell.key
@@ -67,10 +67,9 @@ def odd_ones(cells: Iterable[CellRecord]) -> set[str]:
                 lines.setdefault((name, side, key.binding, key.version, key.scenario), []).append(cell)
     found: set[str] = set()
     for line in lines.values():
-        working, failing = [c for c in line if c.works], [c for c in line if not c.works]
-        if working and failing:
-            fewer = min(len(working), len(failing))
-            found |= {str(c.key) for side in (working, failing) if len(side) == fewer for c in side}
+        for alike in ([cell for cell in line if cell.works], [cell for cell in line if not cell.works]):
+            is_odd = 3 * len(alike) <= len(line) or (len(line) == 2 and len(alike) == 1)
+            found |= {str(cell.key) for cell in alike} if is_odd else set()
     return found
 
 

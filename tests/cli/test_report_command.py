@@ -67,7 +67,7 @@ def test_what_does_not_go_together_is_refused_with_what_to_do(
 @pytest.mark.parametrize(
     ("given", "code", "told"),
     [
-        (("-p", "url=http://127.0.0.1:9"), 2, "page: "),
+        (("-p", "url=http://127.0.0.1:9"), 2, "unreachable, advisory\npage: "),
         ((), 2, "url is not given, and this notebook cannot do without: give it with -p url=https://agent.example"),
     ],
     ids=["nobody there", "no url"],

@@ -108,6 +108,8 @@ def test_the_odd_one_of_a_row_or_column_is_the_disagreement() -> None:
     assert overview.odd_ones([*works, fails, skipped]) == {str(fails.key)}
     assert overview.odd_ones([works[0], fails]) == {str(works[0].key), str(fails.key)}
     assert overview.odd_ones(works) == set()
+    half = [*works, fails, synthetic.cell(synthetic.key("dogwood", "notes"), Verdict.REFUSE)]
+    assert overview.odd_ones(half) == set()
 
 
 def test_an_expectation_that_means_no_cell_does_not_cost_the_page(tmp_path: Path) -> None:
