@@ -72,6 +72,8 @@ def _note_send(book: TaskBook, call: Call, name: str) -> None:
         book.note_task(answer.task, how="answer", message_id=name)
     elif answer.message is not None:
         book.note_message(name, answer.message.task_id)
+    elif answer.unmatched is not None and answer.unmatched.id:
+        book.note_task(answer.unmatched, how="answer", message_id=name)
     elif answer.error is not None and not _is_of_a_proxy(call):
         book.note_refused(name, answer.error)
     else:

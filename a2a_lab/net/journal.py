@@ -133,6 +133,8 @@ class Journal:
             await self.task(answer.task, how="answer", message_id=message_id)
         elif answer is not None and answer.message is not None:
             await self.message(message_id, answer.message.task_id)
+        elif answer is not None and answer.error is not None and answer.unmatched is not None and answer.unmatched.id:
+            await self.task(answer.unmatched, how="answer", message_id=message_id)
         elif answer is not None and answer.error is not None:
             await self.refused(message_id, answer.error)
         elif answer is not None and answer.not_gradeable is not None:

@@ -119,11 +119,16 @@ def _read_document(dialect: BoundDialect, op: Op, document: Json, rpc_id: Json, 
             return Answer()
         if not any(finding.slug == envelope.CODE_RANGE.slug for finding in findings):  # else no agent declined it
             findings.append(envelope.declined(dialect.names[op], opened.error))
-        return Answer(error=opened.error)
+        return Answer(error=opened.error, unmatched=_beside(dialect, op, opened.result))
     if not opened.has_result:
         return Answer()
     answer = read_outcome(dialect, op, opened.result, findings)
     return answer if opened.is_ours else Answer(unmatched=answer.task)
+
+
+def _beside(dialect: BoundDialect, op: Op, result: Json) -> Task | None:
+    """The task that stands beside an error, whatever else is wrong with it: the error has been judged already."""
+    return read_outcome(dialect, op, result, []).task if result is not None else None
 
 
 def read_outcome(dialect: BoundDialect, op: Op, result: Json, findings: list[Finding]) -> Answer:

@@ -70,7 +70,10 @@ def write(method: str, rpc_id: Json, params: Mapping[str, Json] | None) -> bytes
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Envelope:
-    """A response, opened. `is_ours` is False where it cannot belong to the request; its result is then never used."""
+    """A response, opened. `is_ours` is False where it cannot belong to the request; its result is then never used.
+
+    A `result` beside an error is no outcome, yet may show a task that runs.
+    """
 
     result: Json = None
     error: RpcError | None = None
@@ -110,7 +113,8 @@ def read(document: Json, *, rpc_id: Json, dialect: str, findings: list[Finding])
             findings.append(BOTH_MEMBERS())
         elif "result" in document:
             findings.append(NULL_BESIDE("result is null beside an error"))
-        return Envelope(error=read_error(error, dialect=dialect, findings=findings), is_ours=is_ours)
+        said = read_error(error, dialect=dialect, findings=findings)
+        return Envelope(error=said, result=result, is_ours=is_ours)
     if "result" not in document or (result is None and "error" in document):
         findings.append(NO_OUTCOME(f"the response has only {listed(sorted(document)) or 'no members'}"))
         return Envelope(is_ours=is_ours)

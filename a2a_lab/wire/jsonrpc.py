@@ -68,7 +68,8 @@ class JsonRpcDialect(BoundDialect):
         else:
             opened = envelope.read(document, rpc_id=rpc_id, dialect=self.id, findings=outer)
             if opened.error is not None:
-                event = StreamEvent(kind="error", error=opened.error)
+                beside = None if opened.result is None else self.read_update(opened.result, self.reader(in_stream=True))
+                event = StreamEvent(kind="error", error=opened.error, task_id=beside.task_id if beside else None)
             elif opened.has_result:
                 event = self.read_update(opened.result, reader)
         return event, [restaged(finding) for finding in outer] + reader.findings if outer else reader.findings

@@ -54,7 +54,8 @@ class WireRequest:
 class Answer:
     """A unary answer, read. At most one of `task`, `message`, `error` is set; none where the answer is unusable.
 
-    `unmatched` is a task that came under somebody else's request id: never to be used, but perhaps running (R35).
+    `unmatched` is a task that came under somebody else's request id, or beside an error: never to be used, but perhaps
+    running (R35).
     `tasks` is what `list` gave. `not_gradeable` replaces a verdict (R2); `retry_after_s` and `challenge` quote the
     headers behind it. `result` is the raw result, e.g. the card of `extended-card`.
     """

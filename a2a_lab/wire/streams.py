@@ -273,4 +273,5 @@ class StreamReader:
         elif not has_failed:
             detail = f"{self.dialect.names[op]} was answered with plain JSON, expected {self.dialect.stream_media}"
             findings.append(WRONG_MEDIA(detail, found=media))
-        self.watch.refuse(closure, now, findings, task=answer.task or answer.unmatched)
+        task = answer.task or (answer.unmatched if answer.error is None else None)
+        self.watch.refuse(closure, now, findings, task=task)

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import asyncio
+import json
 from pathlib import Path
 from typing import ClassVar
 
 import pytest
 
 from tests.net.agents import Agent, Asked, meet
+from tests.net.peers import chunk, response
 
 
 class LateAgent(Agent):
@@ -142,3 +144,43 @@ def test_one_that_ended_or_never_was_leaves_nothing_and_accuses_nobody(tmp_path:
     assert met.left() == ([], [])
     assert met.live.verdict.value == met.again.findings.verdict.value == "accept"
     assert "task-not-retrievable" not in met.slugs()[0] | met.slugs()[1]
+
+
+class SaysBoth(Agent):
+    """Answers with an error and, in the same response, with the task that it has started."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.canceled: set[str] = set()
+
+    async def send(self, asked: Asked, writer: asyncio.StreamWriter) -> None:
+        both = {"result": {"task": self.task(self.opened(), "WORKING")}, "error": {"code": -32603, "message": "busy"}}
+        writer.write(response(json.dumps({"jsonrpc": "2.0", "id": asked["id"], **both}).encode()))
+
+    async def events(self, name: str, asked: Asked, writer: asyncio.StreamWriter) -> None:
+        both = {"result": self.event(name, "WORKING"), "error": {"code": -32603, "message": "busy"}}
+        writer.write(chunk(b"data: " + json.dumps({"jsonrpc": "2.0", "id": asked["id"], **both}).encode() + b"\n\n"))
+
+    async def call(self, asked: Asked, writer: asyncio.StreamWriter) -> None:
+        name = asked["params"].get("id")
+        if asked["method"] == "CancelTask":
+            self.canceled.add(name)
+        if name in self.canceled:
+            writer.write(self.told(asked, self.task(name, "CANCELED")))
+        else:
+            await super().call(asked, writer)
+
+
+class SaysBothStreams(SaysBoth):
+    streaming: ClassVar[bool] = True
+
+
+@pytest.mark.parametrize("kind", [SaysBoth, SaysBothStreams])
+def test_a_task_that_stands_beside_an_error_is_running_all_the_same(tmp_path: Path, kind: type[SaysBoth]) -> None:
+    """The error counts for what became of the message; the task that the response shows must not be left (R35)."""
+    trusting = meet(kind(), tmp_path / "a", posture="trusting")
+    assert trusting.left()[0] == trusting.left()[1] == [("t1", "left-open")] * 2
+    agent = kind()
+    enforcing = meet(agent, tmp_path / "b")
+    assert agent.canceled == {"t1"} and enforcing.left() == ([], [])
+    assert all("result-and-error" in found for found in enforcing.slugs())
