@@ -93,7 +93,7 @@ class ObjectReader:
 
     def flag(self, obj: Mapping[str, Json], name: str, at: str) -> bool | None:
         value = obj.get(name)
-        if type(value) is bool:
+        if type(value) is bool or (value is None and _SNAKE.get(name) not in obj):
             return value
         other: bool | None = self.typed(obj, name, bool, at)
         return other
@@ -197,7 +197,7 @@ class ObjectReader:
         if not listed:
             self.say(faults.EMPTY_PARTS, f"there are no parts at {at or 'the top'}", at=f"{at}/{name}")
             return ()
-        return tuple([parts.read(self, part, f"{at}/{name}/{index}") for index, part in enumerate(listed)])
+        return parts.read_all(self, listed, f"{at}/{name}")
 
     def _content_of(self, message: Mapping[str, Json], at: str) -> str:
         """The member that holds a message's parts: the dialect's own, or the other one where only that is there."""

@@ -27,6 +27,15 @@ _URI_NAMES: Final = ("uri", "fileWithUri")
 _NESTED: Final = ("text", "file", "data")
 
 
+def read_all(reader: ObjectReader, listed: list[Json], at: str) -> tuple[Part, ...]:
+    """The parts of a list. Nearly every chunk of a stream is one of 1.0 that holds one text and nothing else."""
+    if len(listed) == 1 and not reader.spelling.part_form:
+        only = listed[0]
+        if type(only) is dict and len(only) == 1 and type(text := only.get("text")) is str:
+            return (Part(kind="text", text=text),)
+    return tuple([read(reader, part, f"{at}/{index}") for index, part in enumerate(listed)])
+
+
 def read(reader: ObjectReader, obj: Json, at: str) -> Part:
     """A part in either generation's shape; the other one's is a finding. Content that cannot be told is `unknown`."""
     if not isinstance(obj, dict):
@@ -39,8 +48,6 @@ def read(reader: ObjectReader, obj: Json, at: str) -> Part:
 
 
 def _read_by_member(reader: ObjectReader, obj: Mapping[str, Json], at: str) -> Part:
-    if len(obj) == 1 and type(text := obj.get("text")) is str:  # nearly every chunk of a stream
-        return Part(kind="text", text=text)
     # JSON null is a value of `data` and unset for the others.
     members = [name for name in _CONTENT if obj.get(name) is not None or (name == "data" and "data" in obj)]
     if not members and ("kind" in obj or "type" in obj or "file" in obj):

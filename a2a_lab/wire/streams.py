@@ -191,8 +191,8 @@ class StreamReader:
 
     def _watched(self, events: Iterable[SseEvent], now: float) -> list[StreamEvent]:
         read: list[StreamEvent] = []
+        is_on = not self.watch.is_over
         for event in events:
-            is_on = not self.watch.is_over
             if not event.data or (event.name and event.name in _KEEP_ALIVES and '"jsonrpc"' not in event.data):
                 if is_on:
                     self.watch.note(KEEP_ALIVE_EVENT(f"event {event.name!r}") if event.data else EMPTY_DATA())
@@ -207,6 +207,7 @@ class StreamReader:
                 if findings:
                     self.watch.note(*findings)
                 self.watch.receive(decoded, now)
+                is_on = decoded.kind == "artifact" or not self.watch.is_over  # no chunk ends a stream
             if decoded.kind != "unknown":
                 read.append(decoded)
         return read

@@ -99,6 +99,9 @@ BY_KIND: Final[Mapping[str, Read]] = {
 }
 
 
+_AT: Final = {name: f"/result/{name}" for name in BY_NAME}
+
+
 def kind_by_shape(obj: Mapping[str, Json]) -> str | None:
     """The 0.3 kind of an object that does not say it, by its members."""
     if "artifact" in obj:
@@ -116,7 +119,7 @@ def wrapped(reader: ObjectReader, result: Mapping[str, Json]) -> list[str]:
 def read_wrapped(reader: ObjectReader, result: Mapping[str, Json], name: str) -> StreamEvent:
     """The content of one 1.0 member."""
     content = result[name] if name in result else reader.member(result, name, "/result")
-    return BY_NAME[name](reader, content, f"/result/{name}")
+    return BY_NAME[name](reader, content, _AT[name])
 
 
 def read_plain(reader: ObjectReader, result: Mapping[str, Json]) -> StreamEvent:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import dataclasses
 from collections.abc import Mapping
 from typing import ClassVar
 
@@ -78,7 +77,7 @@ class Version10(WrappedObjects):
         if event.final is None:
             return event
         reader.say(FINAL_IN_1_0, f"final is {event.final}; only a terminal state ends a 1.0 stream", at="/result")
-        return dataclasses.replace(event, final=None)
+        return event._replace(final=None)
 
     def read_params(self, facts: RequestFacts, params: Mapping[str, Json]) -> RequestFacts:
         return updates.read_request(facts, params, self.reader(in_stream=False), "returnImmediately")
