@@ -39,7 +39,8 @@ class Asked:
 
     `task_id` and `context_id` are what the request carried. `task_is_known`: the agent itself handed that id out;
     `task_state`: what the evidence says of that task, before or after. `had_ended`: the task that answers had ended
-    before this message left. `version_sent` is the `A2A-Version` header,
+    before this message left. `version_sent` is the `A2A-Version` that was named, "" where none was and None where
+    nobody knows; `flaws` are what is wrong with the request itself.
     `configures_push`: a send brought settings for push notifications along.
     `is_retry`: the server had asked for patience first. `purpose` matters for a refusal: it narrows a rehearsal, and is
     what a control hopes for (R23). What is declared comes from the bound card (`declared_by`): `declared_version` is
@@ -58,6 +59,7 @@ class Asked:
     task_state: State | None = None
     had_ended: bool = False
     version_sent: str | None = None
+    flaws: tuple[str, ...] = ()
     configures_push: bool = False
     is_retry: bool = False
     purpose: Purpose = "probe"

@@ -47,6 +47,12 @@ MISINFORMING_ERROR = _refusing(
     "the error has a code that tells the client something that is not so",
     "A2A 1.0.1 §3.3.2, §3.3.4 and §5.4 (MUST)",
 )
+REQUEST_AT_FAULT = _refusing(
+    "request-at-fault",
+    Verdict.ACCEPT,
+    "the agent declines a request that was wrong by itself, as it should",
+    "A2A 1.0.1 §3.6.2 (MUST: no version means 0.3), §3.3.2; JSON-RPC 2.0 §5.1",
+)
 METHOD_MISSING = _refusing(
     "declared-method-missing",
     Verdict.CONFORMANCE_ERROR,
@@ -67,7 +73,11 @@ VERSION_TAKEN = _refusing(
 )
 
 CONTENT_TYPE = "ContentTypeNotSupported"
-_GENERAL = frozenset({"ParseError", "InvalidRequest", "InvalidParams", "InternalError", "MethodNotFound"})
+_OF_A_REQUEST = frozenset({"ParseError", "InvalidRequest", "InvalidParams", "InternalError"})
+_GENERAL = _OF_A_REQUEST | {"MethodNotFound"}
+
+NOT_OF_0_3 = frozenset({"VersionNotSupported", "MethodNotFound"})
+"""How a call of 1.0 that names no version is declined: it counts as one of 0.3, which knows no such method."""
 
 _ABOUT_A_TASK: frozenset[Op] = frozenset({"get", "cancel", "subscribe"})
 
@@ -103,6 +113,9 @@ def judge_error(error: RpcError, asked: Asked) -> list[Finding]:
     """What an error answer says about the agent: declined, and whether by the right code (R27)."""
     name = error.name
     shown = f"{quoted(error.code)} {name or 'unknown to this version'}: {quoted(error.message)}"
+    at_fault = _at_fault(name, asked)
+    if at_fault is not None:
+        return [REQUEST_AT_FAULT(f"{asked.op} was answered {shown}; {at_fault}", found=error.code, name=name)]
     if name == "VersionNotSupported":
         return _version(error, asked, shown)
     if name == "MethodNotFound" and asked.is_declared:
@@ -174,6 +187,13 @@ def _may_be_forgotten(name: str, asked: Asked) -> bool:
     """
     has_ended = asked.task_state is not None and asked.task_state.is_terminal
     return name == "TaskNotFound" and has_ended and asked.op in ("get", "cancel")
+
+
+def _at_fault(name: str | None, asked: Asked) -> str | None:
+    """What of the request deserved the error; None where nothing is known that does."""
+    if asked.dialect == "1.0" and asked.version_sent == "" and name in NOT_OF_0_3:
+        return "the call names no version, and so counts as one of 0.3"
+    return asked.flaws[0] if asked.flaws and name in _OF_A_REQUEST else None
 
 
 def _is_broader(name: str, asked: Asked) -> bool:

@@ -22,6 +22,9 @@ from a2a_lab.verdicts import Finding
 How = Literal["answer", "stream", "get", "list", "cancel"]
 
 _GONE: Final = "TaskNotFound"
+_OF_THE_CALL: Final = frozenset(
+    {"VersionNotSupported", "MethodNotFound", "ParseError", "InvalidRequest", "InvalidParams"}
+)
 _NOT_CANCELABLE: Final = "TaskNotCancelable"
 _ALIKE: Final = 20  # findings of one kind that are kept
 
@@ -157,6 +160,8 @@ class TaskBook:
         if error is not None and error.name == _GONE:
             self.note_gone(task_id)
             return
+        if error is not None and error.name in _OF_THE_CALL and not self._is_ours(task_id):
+            return  # the call was declined before it came to a task: that there is one, nobody but the client said
         held = self._hold(task_id)
         if task is not None:
             self.note_task(task, how="cancel")
@@ -262,6 +267,11 @@ class TaskBook:
         self._times[finding.slug] += 1
         if self._times[finding.slug] <= _ALIKE:
             self._findings.append(finding)
+
+    def _is_ours(self, task_id: str) -> bool:
+        """Whether the agent showed the task, or one of our messages may have opened it."""
+        held = self._held.get(task_id)
+        return (held is not None and held.is_known) or task_id in self._sent.suspected()
 
     def _is_shown(self, task_id: str | None) -> bool:
         return task_id is not None and task_id in self._held

@@ -11,11 +11,13 @@ from typing import Final
 from a2a_lab.core import causes, consumer_findings
 from a2a_lab.core.model import State
 from a2a_lab.core.quoting import listed, quoted
+from a2a_lab.core.refusals import NOT_OF_0_3
 from a2a_lab.judge.consumer_calls import CAP, TIMEOUT, who_ended
 from a2a_lab.judge.consumer_result import failure_of, is_end_missing, missing_artifacts
 from a2a_lab.judge.transcript import Call
 from a2a_lab.judge.visit import Account, Visit, is_line
 from a2a_lab.verdicts import Finding
+from a2a_lab.wire.exchange import named_version
 
 _TYPE: Final = re.compile(
     r"timestamp|parsing time|time data|\benum\b|invalid type|expected .{1,30} but|type mismatch", re.IGNORECASE
@@ -86,12 +88,20 @@ def _turned_away(visit: Visit, call: Call) -> Finding | None:
     flaws = [one.detail for one in call.asked.findings if one.verdict.severity > 0]
     if flaws:
         return consumer_findings.REQUEST_MALFORMED(f"{what}; the request: {'; '.join(flaws[:2])}", at=exchange.url)
+    if _names_no_version(call):
+        return consumer_findings.VERSION_HEADER_MISSING(f"{what}; without A2A-Version it is one of 0.3", expected="1.0")
     is_unserved = exchange.status in _NOT_SERVED if call.error is None else call.error.name in _UNKNOWN_HERE
     if named and is_unserved:
         declared = named[0][1]
         detail = f"{what}; the card declares {declared.binding} {declared.version} there"
         return causes.CARD_CONTRADICTS_RUNTIME(detail, found=_status(call))
     return causes.REQUEST_REFUSED(what, found=_status(call))
+
+
+def _names_no_version(call: Call) -> bool:
+    """Whether an agent that does not serve the call took it for one of 0.3, as it must (§3.6.2)."""
+    is_unnamed = call.dialect.id == "1.0" and named_version(call.exchange.request_headers, call.exchange.url) == ""
+    return is_unnamed and call.error is not None and call.error.name in NOT_OF_0_3
 
 
 def _unread(visit: Visit, call: Call, account: Account | None, text: str) -> Finding | None:

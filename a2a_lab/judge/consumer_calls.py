@@ -19,7 +19,7 @@ from a2a_lab.judge.answers import was_sent
 from a2a_lab.judge.transcript import Call
 from a2a_lab.judge.visit import Account, Visit, content_of, is_line
 from a2a_lab.verdicts import Finding
-from a2a_lab.wire.exchange import first_header
+from a2a_lab.wire.exchange import first_header, named_version
 
 CAP, TIMEOUT, BY_ITSELF = "cap", "transport-timeout", "left"
 _TIMED_OUT: Final = ("timeout", "timed out", "timed-out", "deadline exceeded", "aborted due to")
@@ -62,7 +62,7 @@ def _versions(visit: Visit) -> Iterator[Finding]:
 
 
 def _version_header(call: Call) -> Iterator[Finding]:
-    sent = first_header(call.exchange.request_headers, "A2A-Version")
+    sent = named_version(call.exchange.request_headers, call.exchange.url)
     what = call.asked.method or call.op
     if not sent:
         yield found.VERSION_HEADER_MISSING(f"{what} was sent without A2A-Version", expected="1.0", at=call.exchange.url)

@@ -21,7 +21,7 @@ from a2a_lab.judge.histories import History, task_id_of
 from a2a_lab.judge.lastword import last_word
 from a2a_lab.judge.transcript import Call
 from a2a_lab.verdicts import Finding, Kind, Verdict
-from a2a_lab.wire.exchange import first_header
+from a2a_lab.wire.exchange import named_version
 
 PROBES: Mapping[str, Purpose] = {"probe": "probe", "rehearsal": "rehearsal", "control": "control"}
 """The labels by which the lab's own recordings tell its probes apart."""
@@ -116,7 +116,8 @@ def asked_of(place: int, call: Call, history: History, around: Around, word: Wor
         task_is_known=task_id is None or is_error or history.is_known(task_id, place),
         task_state=state,
         had_ended=history.had_ended(word, place),
-        version_sent=first_header(call.exchange.request_headers, "A2A-Version"),
+        version_sent=named_version(call.exchange.request_headers, call.exchange.url),
+        flaws=tuple(one.detail for one in facts.findings if one.verdict.severity > 0),
         configures_push=facts.configures_push,
         is_retry=history.was_throttled(place),
         purpose=PROBES.get(call.exchange.purpose, "probe"),

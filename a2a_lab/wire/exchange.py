@@ -5,9 +5,12 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Final, Literal
+from urllib.parse import parse_qsl
 
 RENEWED: Final = "renewed"
 """The purpose of a request that was answered with 401 and sent again, the same, with a renewed credential."""
+
+VERSION_HEADER: Final = "A2A-Version"
 
 Ending = Literal["close", "open", "reset"]
 """How a body ended: closed by the peer, left open (by whoever stopped reading), or cut by the transport."""
@@ -70,3 +73,12 @@ class Exchange:
 def first_header(headers: list[tuple[str, str]] | Mapping[str, str], name: str) -> str | None:
     pairs = headers.items() if isinstance(headers, Mapping) else headers
     return next((value for key, value in pairs if key.lower() == name.lower()), None)
+
+
+def named_version(headers: list[tuple[str, str]] | Mapping[str, str], url: str) -> str | None:
+    """The version of A2A that a request names: by header, or by a parameter of its URL (A2A 1.0.1 §3.6.1 MAY).
+
+    "" where it names none, None where the recording holds no headers and nobody can tell.
+    """
+    said = first_header(headers, VERSION_HEADER) or dict(parse_qsl(url.partition("?")[2])).get(VERSION_HEADER)
+    return said or ("" if headers else None)

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
 from typing import ClassVar, Final
 
 from a2a_lab.core.model import Binding, Json, StreamEvent
 from a2a_lab.core.policy import Bounds
 from a2a_lab.errors import MalformedJson
 from a2a_lab.verdicts import Finding
-from a2a_lab.wire import answers, envelope, strict_json
+from a2a_lab.wire import answers, envelope, request_flaws, strict_json
 from a2a_lab.wire.binding import BoundDialect, restaged
 from a2a_lab.wire.messages import STREAMING, Answer, Headers, Op, RequestFacts, WireRequest
 
@@ -85,4 +86,6 @@ class JsonRpcDialect(BoundDialect):
         op = next((op for op, name in self.names.items() if name == called), None)
         named = called if isinstance(called, str) else None
         facts = RequestFacts(op=op, method=named, rpc_id=document.get("id"), endpoint=url)
-        return self.read_params(facts, params) if isinstance(params, dict) else facts
+        facts = self.read_params(facts, params) if isinstance(params, dict) else facts
+        flaws = (*request_flaws.envelope_flaws(document), *request_flaws.lacks(facts))
+        return replace(facts, findings=(*flaws, *facts.findings))

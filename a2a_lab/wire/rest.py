@@ -11,7 +11,16 @@ from a2a_lab.core.model import Binding, Json, RpcError, StreamEvent
 from a2a_lab.core.policy import Bounds
 from a2a_lab.errors import MalformedJson, Misuse
 from a2a_lab.verdicts import Finding, FindingKind, Judge, Kind, Stage, Verdict
-from a2a_lab.wire import answers, envelope, http_media, rest_answers, rest_errors, rest_paths, strict_json
+from a2a_lab.wire import (
+    answers,
+    envelope,
+    http_media,
+    request_flaws,
+    rest_answers,
+    rest_errors,
+    rest_paths,
+    strict_json,
+)
 from a2a_lab.wire.binding import BoundDialect, restaged
 from a2a_lab.wire.messages import STREAMING, Answer, Headers, Op, RequestFacts, WireRequest
 
@@ -132,7 +141,8 @@ class RestDialect(BoundDialect):
         fields = params if isinstance(params, dict) else {}
         if "historyLength" in place.query and place.query["historyLength"].isdecimal():
             fields = {**fields, "historyLength": int(place.query["historyLength"])}
-        return self.read_params(facts, fields if place.task_id is None else {**fields, "id": place.task_id})
+        facts = self.read_params(facts, fields if place.task_id is None else {**fields, "id": place.task_id})
+        return replace(facts, findings=(*request_flaws.lacks(facts), *facts.findings))
 
     @property
     def _accept(self) -> str:

@@ -14,7 +14,7 @@ from a2a_lab.core.model import Interface, Json
 from a2a_lab.core.version import line_of
 from a2a_lab.errors import MalformedJson
 from a2a_lab.wire import rest_paths, strict_json
-from a2a_lab.wire.exchange import first_header
+from a2a_lab.wire.exchange import first_header, named_version
 from a2a_lab.wire.messages import HttpRequest
 
 if TYPE_CHECKING:
@@ -108,7 +108,7 @@ def grpc_method(url: str) -> str:
 
 def _said(request: HttpRequest) -> str | None:
     """The version that a request over HTTP+JSON says itself: by header, media type, or what it calls its parts."""
-    line = line_of(first_header(request.request_headers, "A2A-Version"))
+    line = line_of(named_version(request.request_headers, request.url))
     if line is not None:
         return line
     labels = (first_header(request.request_headers, name) or "" for name in ("Accept", "Content-Type"))

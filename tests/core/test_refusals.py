@@ -9,7 +9,7 @@ import pytest
 from a2a_lab.core.asked import Asked, declared_by
 from a2a_lab.core.model import RpcError, State
 from a2a_lab.core.refusals import expected_error, judge_acceptance, judge_error
-from a2a_lab.verdicts import Finding, Verdict
+from a2a_lab.verdicts import Finding, Kind, Verdict
 from tests.core.cards import one_zero, slugs, zero_three
 
 CODES = {
@@ -161,11 +161,27 @@ def test_a_core_method_of_the_declared_version_must_be_known(asked: dict[str, An
         ("1.0", "0.3", "call-refused"),
         ("9.9", "1.0", "call-refused"),
         (None, "1.0", "call-refused"),
-        ("", None, "call-refused"),
     ],
 )
 def test_only_major_and_minor_of_a_version_may_decide(sent: str | None, declared: str | None, slug: str) -> None:
     assert slugs(judged("VersionNotSupported", version_sent=sent, declared_version=declared)) == [slug]
+
+
+@pytest.mark.parametrize("name", ["VersionNotSupported", "MethodNotFound"])
+@pytest.mark.parametrize("declared", [None, "1.0"])
+def test_a_call_that_names_no_version_is_one_of_0_3(name: str, declared: str | None) -> None:
+    """§3.6.2 MUST: an agent that knows no such call in 0.3 is right, whatever its card declares."""
+    assert slugs(judged(name, version_sent="", declared_version=declared)) == ["request-at-fault"]
+
+
+@pytest.mark.parametrize("name", ["ParseError", "InvalidRequest", "InvalidParams", "InternalError"])
+def test_a_request_that_is_wrong_by_itself_is_declined_rightly(name: str) -> None:
+    (finding,) = judged(name, flaws=("params is 'text', no object",))
+    assert (finding.slug, finding.kind) == ("request-at-fault", Kind.NOTE) and "no object" in finding.detail
+
+
+def test_other_errors_are_not_about_the_request() -> None:
+    assert slugs(judged("UnsupportedOperation", flaws=("SendMessage brings no message",))) == ["call-refused"]
 
 
 @pytest.mark.parametrize(

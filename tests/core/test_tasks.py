@@ -461,6 +461,17 @@ def test_one_doubt_explains_one_task() -> None:
     assert left(kept) == [("task", "t1", None, "left-open")]
 
 
+@pytest.mark.parametrize("name", ["VersionNotSupported", "MethodNotFound", "InvalidParams"])
+def test_a_cancel_that_was_declined_before_it_came_to_a_task_shows_none(name: str) -> None:
+    """Testers cancel tasks that never were; a call that its agent does not take says nothing about any."""
+    kept = TaskBook("x")
+    kept.note_cancel("made-up", error=RpcError(code=-32009, message="no", name=name))
+    assert (left(kept), ledger(kept), kept.open_tasks()) == ([], [], ())
+    kept.note_task(task(WORKING), how="get")
+    kept.note_cancel("t1", error=RpcError(code=-32009, message="no", name=name))
+    assert left(kept) == [("task", "t1", None, "cancel-unsupported")]
+
+
 # -- other answers
 
 

@@ -127,6 +127,15 @@ def test_a_call_that_nobody_declared_is_the_consumers() -> None:
     assert cause(look(card_1_0()), answer, account=failed("JSON-RPC error")) == "undeclared-dialect"
 
 
+@pytest.mark.parametrize("code", [-32601, -32009])
+def test_a_call_of_1_0_that_names_no_version_is_the_consumers(code: int) -> None:
+    """§3.6.2 MUST: without A2A-Version it is one of 0.3, which an agent of 1.0 alone declines as either."""
+    answer = call(version=None, error={"code": code, "message": "no"})
+    assert cause(look(card_1_0()), answer, account=failed("JSON-RPC error")) == "version-header-missing"
+    answer = call(error={"code": code, "message": "no"})
+    assert cause(look(card_1_0()), answer, account=failed("JSON-RPC error")) != "version-header-missing"
+
+
 def test_a_request_that_is_declined_for_what_it_is_is_refused() -> None:
     wants = call(status=400, body=b'{"error":"Accept header must include application/json"}')
     assert cause(look(card_1_0()), wants, account=failed("unexpected HTTP status: 400")) == "request-refused"

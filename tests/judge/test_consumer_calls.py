@@ -34,6 +34,13 @@ def test_a_call_of_1_0_names_its_version() -> None:
     assert not slugs(look(card_0_3()), old)
 
 
+def test_a_version_may_stand_in_the_url() -> None:
+    """§3.6.1 MAY: as a request parameter instead of a header."""
+    assert not slugs(look(card_1_0()), call(answer=DONE, version=None, url=f"{RPC}?A2A-Version=1.0"))
+    wrong = slugs(look(card_1_0()), call(answer=DONE, version=None, url=f"{RPC}?A2A-Version=0.3"))
+    assert wrong == {"version-header-wrong"}
+
+
 def test_a_recording_without_request_headers_misses_none() -> None:
     bare = call(answer=DONE, version=None)
     bare.request_headers = []

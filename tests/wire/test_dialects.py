@@ -31,7 +31,9 @@ def sent(version: str, op: Op, **options: Any) -> dict[str, Any]:
 
 
 def asked(**params: Any) -> RequestFacts:
-    return dialect_for("1.0").parse_request(json.dumps({"id": 1, "method": "SendMessage", "params": params}).encode())
+    return dialect_for("1.0").parse_request(
+        json.dumps({"jsonrpc": "2.0", "id": 1, "method": "SendMessage", "params": params}).encode()
+    )
 
 
 def test_a_1_0_send_has_every_member_where_1_0_puts_it() -> None:
@@ -200,6 +202,28 @@ def test_a_request_for_a_task_is_read_back() -> None:
 def test_a_request_that_is_none_of_ours(body: bytes, op: Op | None, method: str | None) -> None:
     facts = dialect_for("1.0").parse_request(body)
     assert (facts.op, facts.method) == (op, method)
+
+
+@pytest.mark.parametrize(
+    ("more", "flaws"),
+    [
+        ({}, []),
+        ({"id": None}, []),
+        ({"jsonrpc": "1.0"}, ["/jsonrpc"]),
+        ({"id": {"bad": "type"}}, ["/id"]),
+        ({"params": "text"}, ["/params", "/params/id"]),
+        ({"params": {}}, ["/params/id"]),
+        ({"params": {"id": ""}}, ["/params/id"]),
+        ({"method": "SendMessage"}, ["/params/message"]),
+        ({"method": "ListTasks", "params": {}}, []),
+    ],
+)
+def test_what_is_wrong_with_a_request_itself(more: Any, flaws: list[str]) -> None:
+    """JSON-RPC 2.0 §4, and what a method is about: what a tester sends on purpose is a fault of the request."""
+    request = {"jsonrpc": "2.0", "id": 1, "method": "GetTask", "params": {"id": "t1"}} | more
+    facts = dialect_for("1.0").parse_request(json.dumps(request).encode())
+    assert [one.at for one in facts.findings] == flaws
+    assert {one.slug for one in facts.findings} <= {"request-shape"}
 
 
 def test_odd_members_of_a_request_are_reported_and_left_out() -> None:
