@@ -73,6 +73,7 @@ VERSION_TAKEN = _refusing(
 )
 
 CONTENT_TYPE = "ContentTypeNotSupported"
+_ALIKE = {"0.2": {"0.2", "0.3"}, "0.3": {"0.2", "0.3"}}  # the same methods under both names
 _OF_A_REQUEST = frozenset({"ParseError", "InvalidRequest", "InvalidParams", "InternalError"})
 _GENERAL = _OF_A_REQUEST | {"MethodNotFound"}
 
@@ -193,6 +194,9 @@ def _at_fault(name: str | None, asked: Asked) -> str | None:
     """What of the request deserved the error; None where nothing is known that does."""
     if asked.dialect == "1.0" and asked.version_sent == "" and name in NOT_OF_0_3:
         return "the call names no version, and so counts as one of 0.3"
+    offered = {line for version in asked.declared_versions if (line := line_of(version))}
+    if offered and not offered & _ALIKE.get(asked.dialect, {asked.dialect}):
+        return f"the call is of {asked.dialect}, and the card offers {listed(sorted(offered))} there"
     return asked.flaws[0] if asked.flaws and name in _OF_A_REQUEST else None
 
 

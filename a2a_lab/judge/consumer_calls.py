@@ -35,10 +35,10 @@ _ENDED_BY: Final = {
 def judge_calls_of(visit: Visit, account: Account | None) -> list[Finding]:
     """What the calls show. `account` is what the consumer told its caller, where the lab knows it."""
     return [
-        *_once(_versions(visit)),
-        *_once(_tenants(visit)),
-        *_once(_extensions(visit)),
-        *_once(_requests(visit)),
+        *once(_versions(visit)),
+        *once(_tenants(visit)),
+        *once(_extensions(visit)),
+        *once(_requests(visit)),
         *_unprobed(visit),
         *_repeated(visit),
         *_tasks(visit),
@@ -232,7 +232,7 @@ def _size(call: Call) -> int:
     return size(Artifact(id="", parts=message.parts)) if message is not None else len(call.exchange.request_body)
 
 
-def _once(findings: Iterator[Finding]) -> Iterator[Finding]:
+def once(findings: Iterator[Finding]) -> Iterator[Finding]:
     """A habit is one finding, told at its first place, with how often it showed."""
     seen: dict[str, list[Finding]] = {}
     for one in findings:

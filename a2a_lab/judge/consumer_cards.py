@@ -16,6 +16,7 @@ from a2a_lab.core import consumer_findings as found
 from a2a_lab.core.quoting import listed, quoted
 from a2a_lab.core.resolution import is_under
 from a2a_lab.core.urls import is_url, origin, parse_url
+from a2a_lab.judge.consumer_calls import once
 from a2a_lab.judge.transcript import Call
 from a2a_lab.judge.visit import Look, Visit, content_of
 from a2a_lab.verdicts import Finding
@@ -34,7 +35,7 @@ def judge_discovery(visit: Visit) -> list[Finding]:
         *_found_or_not(visit),
         *_binding(visit),
         *_selection(visit),
-        *_cache(visit),
+        *once(_cache(visit)),
     ]
 
 

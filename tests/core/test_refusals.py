@@ -180,6 +180,14 @@ def test_a_request_that_is_wrong_by_itself_is_declined_rightly(name: str) -> Non
     assert (finding.slug, finding.kind) == ("request-at-fault", Kind.NOTE) and "no object" in finding.detail
 
 
+@pytest.mark.parametrize("name", ["MethodNotFound", "VersionNotSupported", "UnsupportedOperation", None])
+def test_a_call_of_a_version_that_the_card_does_not_offer_is_declined_by_any_error(name: str | None) -> None:
+    """§3.6.3: testers and clients of 0.3 call methods of theirs at agents of 1.0, whose -32601 is no general code."""
+    asked = {"op": "push-set", "dialect": "0.3", "declares_push": False}
+    assert slugs(judged(name, declared_versions=("1.0",), **asked)) == ["request-at-fault"]
+    assert slugs(judged(name, declared_versions=("1.0", "0.2.6"), **asked)) != ["request-at-fault"]
+
+
 def test_other_errors_are_not_about_the_request() -> None:
     assert slugs(judged("UnsupportedOperation", flaws=("SendMessage brings no message",))) == ["call-refused"]
 
