@@ -47,7 +47,7 @@ VERSION_MISSING = FindingKind(
     kind=Kind.AUTHORITY,
     judge=Judge.SPEC,
     rule="A2, R21",
-    clause="A2A 1.0.1 §4.4.6 AgentInterface.protocolVersion (REQUIRED)",
+    clause="A2A 1.0.1 §4.4.6 AgentInterface.protocolVersion (REQUIRED); 0.3.0 §5.5; 0.2.0 to 0.2.4 have no such member",
     means="the card states no version; the dialect is read from its shape",
 )
 VERSION_INCOMPATIBLE = FindingKind(

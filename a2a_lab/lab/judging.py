@@ -113,8 +113,14 @@ def _judge_agent(
 
 
 def spoken_first(visit: Visit, policy: Policy) -> Policy:
-    """The policy of a client that prefers what this one spoke, so that the card is read as it was used."""
+    """The policy of a client that prefers what this one spoke, so that the card is read as it was used.
+
+    Its order is the card's own (R9): where the card offers a binding that was spoken, no other one counts.
+    """
     spoken = [call.dialect for call in visit.sends]
     versions = dict.fromkeys([*(dialect.id for dialect in spoken), *policy.supports, *SUPPORTS])
-    bindings = dict.fromkeys([*(dialect.binding for dialect in spoken), *policy.bindings, *BINDINGS])
+    offered = {place.binding for look in visit.cards if look.card is not None for place in look.card.interfaces}
+    bindings = dict.fromkeys(dialect.binding for dialect in spoken)
+    if not offered & set(bindings):
+        bindings = dict.fromkeys([*bindings, *policy.bindings, *BINDINGS])
     return replace(policy, supports=tuple(versions), bindings=tuple(bindings))

@@ -188,7 +188,17 @@ def test_what_a_capture_speaks_is_what_its_client_speaks(tmp_path: Path) -> None
     (read,) = written(tmp_path, har(card), "card.har")
     called = entry("POST", "https://agent.example.test/message:send", body=MESSAGE, answer=DONE)
     (used,) = written(tmp_path, har(card, called), "used.har")
-    for judged in (read, used):
+    both = {
+        "supportedInterfaces": [
+            {**interface, "protocolBinding": "JSONRPC", "url": f"{interface['url']}/rpc"},
+            interface,
+        ]
+    }
+    second = entry("GET", "https://agent.example.test/.well-known/agent-card.json", answer=CARD | both)
+    (other,) = written(tmp_path, har(second, called), "second.har")
+    assert other.judgement.grounds.interface is not None
+    assert other.judgement.grounds.interface.binding == "HTTP+JSON"
+    for judged in (read, used, other):
         stages = {stage: verdict.value for stage, (verdict, _) in judged.judgement.findings.stages.items()}
         assert stages[Stage.RESOLVE] == stages[Stage.VERSION] == "accept"
 
