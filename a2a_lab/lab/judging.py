@@ -120,7 +120,7 @@ def spoken_first(visit: Visit, policy: Policy) -> Policy:
     spoken = [call.dialect for call in visit.sends]
     versions = dict.fromkeys([*(dialect.id for dialect in spoken), *policy.supports, *SUPPORTS])
     offered = {place.binding for look in visit.cards if look.card is not None for place in look.card.interfaces}
-    bindings = dict.fromkeys(dialect.binding for dialect in spoken)
+    bindings: dict[str, None] = dict.fromkeys(dialect.binding for dialect in spoken)
     if not offered & set(bindings):
         bindings = dict.fromkeys([*bindings, *policy.bindings, *BINDINGS])
     return replace(policy, supports=tuple(versions), bindings=tuple(bindings))
