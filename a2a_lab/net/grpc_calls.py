@@ -46,7 +46,7 @@ _BROKEN: Final = re.compile(
     r"|endpoint clos|connection (?:closed|aborted)|cancelling all calls|failed parsing HTTP/2",
     re.I,
 )
-_NO_TRAILERS: Final = re.compile(r"END_STREAM flag received|http2 header with status: (?P<status>\d+)")
+_NO_TRAILERS: Final = re.compile(r"^Stream removed$|END_STREAM flag received|http2 header with status: (?P<status>\d+)")
 _TOO_LARGE: Final = re.compile(r"CLIENT: (?:Received message|Decompressed message) larger than max", re.I)
 _METADATA_LARGE: Final = re.compile(r"metadata size exceeds", re.I)
 
@@ -108,7 +108,7 @@ class GrpcCalls(Http):
         exchange.status = 200
         exchange.response_headers = [("content-type", frames.GRPC), *texts(initial)]
         self._recognise(exchange)
-        if call.done() and (await call.code()).value[0] != 0:
+        if call.done() and (await outcome(call))[0] != 0:
             await note_end(call, exchange)  # there is no more to come: whoever looks at the head may see why
         return GrpcAnswer(self, call, exchange, method)
 
@@ -151,7 +151,7 @@ class GrpcAnswer:
         while True:
             try:
                 raw = await self._calls._in_time(self._call.read())
-            except grpc.aio.AioRpcError:
+            except (grpc.aio.AioRpcError, KeyError):  # older grpcio has no word for a status that no table has
                 break
             if raw is grpc.aio.EOF:
                 break
@@ -163,6 +163,15 @@ class GrpcAnswer:
         failed = await note_end(self._call, exchange)
         if failed is not None:
             yield failed
+
+
+async def outcome(call: Any) -> tuple[int, str]:
+    """The status of a call that is over: its code, UNKNOWN for one that no table has, and its message."""
+    try:
+        code: int = (await call.code()).value[0]
+    except KeyError:
+        return UNKNOWN, ""
+    return code, await call.details() or ""
 
 
 async def note_end(call: Any, exchange: Exchange) -> bytes | None:
@@ -177,7 +186,7 @@ async def note_end(call: Any, exchange: Exchange) -> bytes | None:
 
 async def ended(call: Any) -> tuple[Pairs, bytes | None]:
     """The trailers of a call that is over, and the line that says its failure; None where it succeeded."""
-    code, said = (await call.code()).value[0], await call.details() or ""
+    code, said = await outcome(call)
     if (found := _NO_TRAILERS.search(said)) is not None:
         # grpcio tells the HTTP status only where that came before the body; what it makes of a 401 is of use.
         code = code if code in (PERMISSION_DENIED, UNAUTHENTICATED) else UNKNOWN
@@ -188,8 +197,7 @@ async def ended(call: Any) -> tuple[Pairs, bytes | None]:
     trailers: Pairs = [("grpc-status", str(code)), *([("grpc-message", said)] if said else []), *texts(sent)]
     if code == 0:
         return trailers, None
-    name = CODES[code] if code < len(CODES) else str(code)
-    status: dict[str, Any] = {"code": code, "status": name, "message": said}
+    status: dict[str, Any] = {"code": code, "status": CODES[code], "message": said}
     packed = next((value for key, value in sent if key == DETAILS and isinstance(value, bytes)), None)
     if packed is not None:
         status["details"] = protojson.read_status(packed)
@@ -227,7 +235,8 @@ def texts(metadata: Any) -> Pairs:
 
 async def local_fault(call: Any, bounds: Bounds | None = None) -> str | None:
     """The word for a failure of the connection, or of a bound of ours; None where the peer ended the call itself."""
-    name, said = (await call.code()).name, await call.details() or ""
+    code, said = await outcome(call)
+    name = CODES[code]
     if name == "RESOURCE_EXHAUSTED" and _TOO_LARGE.search(said):
         return f"limit: body_bytes {bounds.body_bytes if bounds else 0}"
     if name == "RESOURCE_EXHAUSTED" and _METADATA_LARGE.search(said):

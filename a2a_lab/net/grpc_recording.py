@@ -18,7 +18,7 @@ from a2a_lab.errors import Withheld
 from a2a_lab.net import grpc_channel
 from a2a_lab.net.client import Reach
 from a2a_lab.net.front import HOST
-from a2a_lab.net.grpc_calls import ended, local_fault, texts
+from a2a_lab.net.grpc_calls import ended, local_fault, outcome, texts
 from a2a_lab.net.keeping import Kept
 from a2a_lab.wire import frames, protobuf, protojson
 from a2a_lab.wire.exchange import Exchange, GrpcBytes
@@ -131,7 +131,7 @@ class GrpcFront:
         while True:
             try:
                 raw = await call.read()
-            except grpc.aio.AioRpcError:
+            except (grpc.aio.AioRpcError, KeyError):
                 break
             if raw is grpc.aio.EOF:
                 break
@@ -150,8 +150,9 @@ class GrpcFront:
             said.trailers = [name for name, _ in trailers]
         kept.ended()
         context.set_trailing_metadata(tuple(await call.trailing_metadata() or ()))
-        context.set_code(await call.code())
-        context.set_details(await call.details() or "")
+        code, told = await outcome(call)
+        context.set_code(next(one for one in grpc.StatusCode if one.value[0] == code))
+        context.set_details(told)
 
     async def _broken(self, context: Any, kept: Kept, fault: str) -> None:
         """The connection to the agent broke; the consumer is told so, and by whom."""
