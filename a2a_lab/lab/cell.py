@@ -33,7 +33,7 @@ from a2a_lab.ledger import Ledger
 from a2a_lab.net.client import Http
 from a2a_lab.net.enforcing import EnforcingInitiator
 from a2a_lab.net.evidence import Recorder, write_har
-from a2a_lab.net.job import Depth, Initiator, Job, Outcome
+from a2a_lab.net.job import CARD_S, Depth, Initiator, Job, Outcome
 from a2a_lab.net.journal import Journal
 from a2a_lab.net.redact import Redactor
 from a2a_lab.net.trusting import TrustingInitiator
@@ -159,6 +159,7 @@ async def meet(
         wait=meeting.wait,
         resolver=meeting.resolver,
         depth=meeting.depth,
+        card_s=min(CARD_S, meeting.transport_timeout_s),
         **(desk.job_parts() if desk is not None else {}),
     )
     withheld: Withheld | None = None
