@@ -28,7 +28,7 @@ from a2a_lab.wire.grpc_errors import CODES
 
 Pairs = list[tuple[str, str]]
 
-UNKNOWN, PERMISSION_DENIED, UNAUTHENTICATED = 2, 7, 16
+UNKNOWN, DEADLINE_EXCEEDED, PERMISSION_DENIED, UNAUTHENTICATED = 2, 4, 7, 16
 DETAILS: Final = "grpc-status-details-bin"
 # Headers of the transport itself, which grpcio writes on its own.
 _NOT_METADATA: Final = frozenset({"content-type", "te", "user-agent", "host"})
@@ -96,21 +96,21 @@ class GrpcCalls(Http):
         ) as channel:
             call = channel.unary_stream(path)(raw, metadata=metadata_of(exchange.request_headers))
             try:
-                yield await self._answer(call, exchange, method)
+                yield await self._answer(call, channel, exchange, method)
             finally:
                 call.cancel()
 
-    async def _answer(self, call: Any, exchange: Exchange, method: protobuf.Method) -> GrpcAnswer:
+    async def _answer(self, call: Any, channel: Any, exchange: Exchange, method: protobuf.Method) -> GrpcAnswer:
         """Wait for the head of the answer, or for the failure that came instead."""
         initial = await self._in_time(call.initial_metadata())
-        if call.done() and (fault := await local_fault(call, self._bounds)) is not None:
+        if call.done() and (fault := await local_fault(call, channel, self._bounds)) is not None:
             raise Broken(fault)
         exchange.status = 200
         exchange.response_headers = [("content-type", frames.GRPC), *texts(initial)]
         self._recognise(exchange)
         if call.done() and (await outcome(call))[0] != 0:
             await note_end(call, exchange)  # there is no more to come: whoever looks at the head may see why
-        return GrpcAnswer(self, call, exchange, method)
+        return GrpcAnswer(self, call, channel, exchange, method)
 
     def _recognise(self, exchange: Exchange) -> None:
         """A gRPC server of a vendor has no place for the nonce; one that says another is somebody else's."""
@@ -139,9 +139,10 @@ class GrpcCalls(Http):
 class GrpcAnswer:
     """An answer being read, in the shape that `Http` reads: its messages as lines of JSON."""
 
-    def __init__(self, calls: GrpcCalls, call: Any, exchange: Exchange, method: protobuf.Method) -> None:
+    def __init__(self, calls: GrpcCalls, call: Any, channel: Any, exchange: Exchange, method: protobuf.Method) -> None:
         self.headers: Mapping[str, str] = {}
-        self._calls, self._call, self._exchange, self._method = calls, call, exchange, method
+        self._calls, self._call, self._channel = calls, call, channel
+        self._exchange, self._method = exchange, method
 
     async def aiter_raw(self) -> AsyncIterator[bytes]:
         import grpc
@@ -157,7 +158,7 @@ class GrpcAnswer:
                 break
             exchange.grpc.messages.append(raw)
             yield protojson.line(protojson.read_message(self._method.answer, raw))
-        fault = await local_fault(self._call, self._calls._bounds)
+        fault = await local_fault(self._call, self._channel, self._calls._bounds)
         if fault is not None:
             raise Broken(fault)
         failed = await note_end(self._call, exchange)
@@ -233,15 +234,19 @@ def texts(metadata: Any) -> Pairs:
     ]
 
 
-async def local_fault(call: Any, bounds: Bounds | None = None) -> str | None:
-    """The word for a failure of the connection, or of a bound of ours; None where the peer ended the call itself."""
+async def local_fault(call: Any, channel: Any, bounds: Bounds | None = None) -> str | None:
+    """The word for a failure of the connection, or of a bound of ours; None where the peer ended the call itself.
+
+    A peer that was reached may say that it could not connect to whatever stands behind it, in grpcio's own words: then
+    the channel to it is ready still.
+    """
     code, said = await outcome(call)
     name = CODES[code]
     if name == "RESOURCE_EXHAUSTED" and _TOO_LARGE.search(said):
         return f"limit: body_bytes {bounds.body_bytes if bounds else 0}"
     if name == "RESOURCE_EXHAUSTED" and _METADATA_LARGE.search(said):
         return "limit: header_bytes"
-    if name == "UNAVAILABLE" and _NEVER_CONNECTED.search(said):
+    if name == "UNAVAILABLE" and _NEVER_CONNECTED.search(said) and channel.get_state().name != "READY":
         return next((word for text, word in _WORDS if text.search(said)), f"connect: {said}")
     if _NO_TRAILERS.search(said):
         return None  # an answer came, though not one of gRPC

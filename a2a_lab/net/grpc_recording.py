@@ -25,6 +25,7 @@ from a2a_lab.wire.exchange import Exchange, GrpcBytes
 
 _OWN: Final = ("user-agent", "grpc-accept-encoding", "accept-encoding", "te", "content-type")
 """Metadata of the connection to the recorder, which the connection to the agent has of its own."""
+_EARLY_S: Final = 0.05  # by which grpcio's clock may be ahead of the loop's
 
 
 class GrpcFront:
@@ -86,14 +87,20 @@ class GrpcFront:
             await self._broken(context, kept, f"limit: withheld, {held.reason}")
             kept.close()
             return
+        except asyncio.CancelledError:  # the consumer did not wait for its turn
+            kept.left(self._cut_by())
+            kept.close()
+            raise
         sent = [*((name, value) for name, value in sent if name not in extra), *extra.items()]
         schema = protobuf.schema_of(path)
         method = schema.methods[path] if schema is not None else None
-        call = self._channel.stream_stream(path)(metadata=sent, timeout=context.time_remaining())
+        left_s = context.time_remaining()
+        until = None if left_s is None else asyncio.get_running_loop().time() + left_s
+        call = self._channel.stream_stream(path)(metadata=sent, timeout=left_s)
         try:
             sending = asyncio.create_task(self._send(requests, call, kept, method))
             try:
-                await self._answer(call, context, kept, method)
+                await self._answer(call, context, kept, method, until)
             finally:
                 sending.cancel()
                 await asyncio.gather(sending, return_exceptions=True)
@@ -118,12 +125,16 @@ class GrpcFront:
             await call.write(raw)
         await call.done_writing()
 
-    async def _answer(self, call: Any, context: Any, kept: Kept, method: protobuf.Method | None) -> None:
-        """What the agent says, as it says it: head, messages, status."""
+    async def _answer(
+        self, call: Any, context: Any, kept: Kept, method: protobuf.Method | None, until: float | None
+    ) -> None:
+        """What the agent says, as it says it: head, messages, status. `until` is when the consumer gives up."""
         import grpc
 
         initial = await call.initial_metadata()
-        if call.done() and (fault := await local_fault(call)) is not None:
+        if call.done() and await _is_late(call, until):
+            return kept.left(self._cut_by())
+        if call.done() and (fault := await local_fault(call, self._channel)) is not None:
             return await self._broken(context, kept, fault)
         kept.head(200, [("content-type", frames.GRPC), *texts(initial)])
         await context.send_initial_metadata(tuple(initial or ()))
@@ -140,7 +151,9 @@ class GrpcFront:
             if said is not None and kept.is_keeping:
                 said.messages.append(raw)
             await context.write(raw)
-        if (fault := await local_fault(call)) is not None:
+        if await _is_late(call, until):
+            return kept.left(self._cut_by())
+        if (fault := await local_fault(call, self._channel)) is not None:
             return await self._broken(context, kept, fault)
         trailers, failed = await ended(call)
         if failed is not None:
@@ -162,6 +175,13 @@ class GrpcFront:
         context.set_trailing_metadata(((self._fault_header, fault.encode("ascii", "replace").decode()[:200]),))
         context.set_code(grpc.StatusCode.UNAVAILABLE)
         context.set_details(f"a2a-lab recorder: the agent at {self.own} gave no whole answer: {fault}"[:400])
+
+
+async def _is_late(call: Any, until: float | None) -> bool:
+    """Whether the call ended because the consumer's own deadline passed: grpcio says so as if the agent had."""
+    if until is None or (await outcome(call))[0] != DEADLINE_EXCEEDED:
+        return False
+    return asyncio.get_running_loop().time() >= until - _EARLY_S
 
 
 def _everything(handle: Callable[[str, Any, Any], Any]) -> Any:

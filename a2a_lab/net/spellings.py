@@ -20,20 +20,32 @@ _URL_SAFE: Final = str.maketrans("+/", "-_")
 _HEX: Final = re.compile(r"%[0-9A-F]{2}|\\u[0-9a-f]{4}")
 
 
+def packed(value: str) -> frozenset[str]:
+    """The forms that are part of a base64 text."""
+    return frozenset(core for form in {value} | _in_json(value) | _in_urls(value) for core in base64_cores(form))
+
+
 def spellings(value: str) -> frozenset[str]:
-    """Every form of the value that is looked for, itself included."""
-    forms = {value}
-    for ascii_only in (True, False):
-        escaped = json.dumps(value, ensure_ascii=ascii_only)[1:-1]
-        forms |= {escaped, escaped.replace("/", "\\/"), json.dumps(escaped)[1:-1]}  # the last: JSON quoted in JSON
-    data = value.encode("utf-8", "surrogateescape")
-    # As Python, as a browser's encodeURIComponent, and as those that escape everything but letters and digits.
-    forms |= {quote(data, safe=""), quote(data, safe="/"), quote_plus(data), quote(data, safe="!*'()")}
-    forms.add("".join(chr(byte) if chr(byte).isalnum() and byte < 128 else f"%{byte:02X}" for byte in data))
-    forms |= {html.escape(value), html.escape(value, quote=False), html.escape(value).replace("&#x27;", "&#39;")}
+    """Every form of the value that is looked for, itself included: one escape, and the usual two in each other."""
+    quoted, in_urls, cores = _in_json(value), _in_urls(value), packed(value)
+    in_pages = {html.escape(value), html.escape(value, quote=False), html.escape(value).replace("&#x27;", "&#39;")}
+    forms = {value, value.replace("\\", "\\\\")} | quoted | in_urls | in_pages
+    forms |= {quote(form, safe="") for form in quoted | in_urls | cores} | cores
+    forms |= {json.dumps(form)[1:-1] for form in forms}
+    forms |= {form.replace("/", "\\/") for form in forms if "/" in form}
     forms |= {_HEX.sub(_other_case, form) for form in forms}
-    forms |= set(_base64_cores(data))
     return frozenset(forms)
+
+
+def _in_json(value: str) -> set[str]:
+    return {json.dumps(value, ensure_ascii=is_ascii)[1:-1] for is_ascii in (True, False)}
+
+
+def _in_urls(value: str) -> set[str]:
+    """As Python, as a browser's encodeURIComponent, and as those that escape everything but letters and digits."""
+    data = value.encode("utf-8", "surrogateescape")
+    every = "".join(chr(byte) if chr(byte).isalnum() and byte < 128 else f"%{byte:02X}" for byte in data)
+    return {quote(data, safe=""), quote(data, safe="/"), quote_plus(data), quote(data, safe="!*'()"), every}
 
 
 def _other_case(found: re.Match[str]) -> str:
@@ -41,8 +53,9 @@ def _other_case(found: re.Match[str]) -> str:
     return text.lower() if text.startswith("%") else "\\u" + text[2:].upper()
 
 
-def _base64_cores(data: bytes) -> Iterator[str]:
+def base64_cores(value: str) -> Iterator[str]:
     """The characters that stand for the value alone in base64 of a longer text, wherever in it the value begins."""
+    data = value.encode("utf-8", "surrogateescape")
     for offset in range(3):
         length = offset + len(data)
         core = base64.b64encode(b"\0" * offset + data).decode("ascii")[-(-offset * 8 // 6) : length * 8 // 6]

@@ -248,3 +248,46 @@ def test_what_passes_is_told_line_by_line() -> None:
     assert sum("a stream begins" in line for line in lines) == 1
     assert any("consumer: POST /lf.a2a.v1.A2AService/SendMessage" in line for line in lines)
     assert lines[-1] == "recorder: the agent closed the stream"
+
+
+def test_a_consumer_whose_deadline_passes_has_left_and_no_agent_is_said_to_have_answered() -> None:
+    """Measured: grpcio ends the call to the agent at that moment too, with a status that the agent never sent."""
+
+    async def slow(request: bytes, context: Any) -> AsyncIterator[bytes]:
+        await asyncio.Event().wait()
+        yield ANSWER
+
+    async def life() -> RecordingProxy:
+        import grpc
+
+        async with (
+            in_front_of(SendMessage=slow) as (proxy, front, _),
+            channel_to(f"http://{front}", Reach(trust_env=False), None) as channel,
+        ):
+            for _ in range(5):  # which of the two clocks is first differs from call to call
+                call = channel.unary_stream("/lf.a2a.v1.A2AService/SendMessage")(b"", timeout=0.1)
+                with contextlib.suppress(grpc.aio.AioRpcError):
+                    async for _raw in call:
+                        pass
+            return proxy
+
+    _, *calls = asyncio.run(life()).recorder.exchanges
+    assert [(one.status, one.ending, one.cut_by, one.body) for one in calls] == [(None, "open", "left", b"")] * 5
+
+
+def test_what_an_agent_says_of_its_own_connections_is_no_fault_of_the_way_to_it() -> None:
+    """Measured: an agent that was reached and answered UNAVAILABLE in grpcio's words was called unreachable (R2)."""
+
+    async def refuses(request: bytes, context: Any) -> AsyncIterator[bytes]:
+        import grpc
+
+        await context.abort(grpc.StatusCode.UNAVAILABLE, "failed to connect to all addresses; connection refused")
+        yield b""
+
+    async def life() -> tuple[Any, RecordingProxy]:
+        async with in_front_of(SendMessage=refuses) as (proxy, front, _), caller_of(front) as caller:
+            return await caller.call("send", purpose="", message=MESSAGE), proxy
+
+    called, proxy = asyncio.run(life())
+    for one in (called.exchange, proxy.recorder.exchanges[-1]):
+        assert (one.status, one.fault, one.header("grpc-status")) == (200, None, "14")

@@ -12,6 +12,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from a2a_lab.core.quoting import quoted
 from a2a_lab.net.redact import PLACEHOLDER, Redactor
 from a2a_lab.net.spellings import spellings
 from a2a_lab.verdicts import Finding, Judge, Kind, Stage, Verdict
@@ -39,6 +40,14 @@ ECHOES = {
     ),
     "in HTML": lambda value: f"<p>{html.escape(value)}</p>",
     "as Basic": lambda value: f"Basic {base64.b64encode(f'somebody:{value}'.encode()).decode()}",
+    "in a URL within a URL": lambda value: (
+        f"https://x.test/?to={quote(f'https://y.test/?q={quote_plus(value)}', safe='')}"
+    ),
+    "as JSON in base64": lambda value: base64.b64encode(json.dumps({"said": value}).encode()).decode(),
+    "as a client's secret": lambda value: base64.b64encode(f"id:{quote_plus(value)}".encode()).decode(),
+    "as base64 in a URL": lambda value: quote(base64.b64encode(value.encode()).decode(), safe=""),
+    "in HTML in JSON": lambda value: json.dumps({"page": f"<p>{html.escape(value)}</p>"}),
+    "as Python shows it": lambda value: repr({"said": value}),
     "as URL-safe base64": lambda value: base64.urlsafe_b64encode(f"u:{value};".encode()).decode(),
 }
 
@@ -60,6 +69,29 @@ def test_no_printable_token_survives_any_of_these_escapes(secret: str, how: str)
     echoed = ECHOES[how](secret)
     cleaned = Redactor(values=[secret]).data(echoed.encode()).decode()
     assert PLACEHOLDER in cleaned and echoed != cleaned
+
+
+@given(
+    st.text(st.characters(min_codepoint=33, max_codepoint=126), min_size=8, max_size=40),
+    st.binary(max_size=7),
+    st.binary(max_size=7),
+)
+def test_base64_that_held_a_secret_is_base64_still(secret: str, before: bytes, after: bytes) -> None:
+    """Measured: an agent that echoed a token in a raw part was blamed offline for base64 that was right live (R5)."""
+    echoed = base64.b64encode(before + secret.encode() + after)
+    cleaned = Redactor(values=[secret]).data(echoed)
+    assert cleaned != echoed and base64.b64decode(cleaned, validate=True) is not None
+
+
+def test_a_secret_that_a_sentence_cut_is_found() -> None:
+    """Measured: of a key of 108 characters a finding, the records and the page showed the first 80."""
+    secret = "".join(f"{number:04}" for number in range(1, 28))
+    redactor = Redactor(values=[secret])
+    for echoed in (secret, json.dumps(secret), base64.b64encode(f"me:{secret}".encode()).decode()):
+        for cut in (30, 80):
+            shown = redactor.text(f"the agent says {quoted(echoed, cut)}, and {quoted(echoed, cut)}")
+            assert shown.count(PLACEHOLDER) == 2 and echoed[15:25] not in shown
+    assert redactor.text("0001000200030") == "0001000200030"
 
 
 def test_what_a_watched_client_sent_as_a_credential_is_learned() -> None:
