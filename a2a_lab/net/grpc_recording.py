@@ -18,7 +18,7 @@ from a2a_lab.errors import Withheld
 from a2a_lab.net import grpc_channel
 from a2a_lab.net.client import Reach
 from a2a_lab.net.front import HOST
-from a2a_lab.net.grpc_calls import ended, local_fault, outcome, texts
+from a2a_lab.net.grpc_calls import DEADLINE_EXCEEDED, ended, local_fault, outcome, texts
 from a2a_lab.net.keeping import Kept
 from a2a_lab.wire import frames, protobuf, protojson
 from a2a_lab.wire.exchange import Exchange, GrpcBytes
