@@ -45,12 +45,13 @@ PAIRS = {
 # Every binding of the current Python SDK, alone, and all of them beside 0.3, with those clients that could speak them.
 BINDING_CONSUMERS = (
     "a2a-sdk-1.3", "a2a-sdk-1.3+rest", "a2a-sdk-1.3+grpc", "a2a-sdk-0.3", "a2a-js-1.3", "a2a-go-2.3", "a2a-rust-0.5",
-    "google-adk-2.13",
+    "google-adk-2.13", "a2a-go-2.3+grpc",
 )  # fmt: skip
 BINDING_PAIRS = {
-    "a2a-sdk-1.3+rest": "YY YY nn nn YY YY YY YY",
-    "a2a-sdk-1.3+grpc": "nn nn YY nn nn nn nn nn",
-    "a2a-sdk-1.3+full": "YY YY YY YY YY YY YY nn",
+    "a2a-sdk-1.3+rest": "YY YY nn nn YY YY YY YY nn",
+    "a2a-sdk-1.3+grpc": "nn nn YY nn nn nn nn nn YY",
+    "a2a-sdk-1.3+full": "YY YY YY YY YY YY YY nn YY",
+    "a2a-go-2.3+grpc": "nn nn YY nn nn nn nn nn YY",
 }
 CREW = "crewai-1.15"
 # Whose agent a consumer is given where the agent is not the question: that of its own line.
