@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import ClassVar, Final
+from typing import Any, ClassVar, Final
 from urllib.parse import urljoin
 
 from a2a_lab.core.model import Json
@@ -57,6 +57,14 @@ class JsonRpc02(JsonRpc03):
             extensions=extensions,
             context_id=context_id,
         )
+
+    def write_params(self, op: Op, **asked: Any) -> dict[str, Json] | None:
+        """As in 0.3; up to 0.2.5 a configuration MUST say which outputs are accepted, and none named are all."""
+        params = super().write_params(op, **asked)
+        configuration = params.get("configuration") if params is not None else None
+        if isinstance(configuration, dict):
+            configuration.setdefault("acceptedOutputModes", [])
+        return params
 
     def read_answer(
         self,

@@ -24,6 +24,17 @@ def test_a_call_is_that_of_0_3(op: Op) -> None:
     assert "A2A-Version" not in old.headers
 
 
+def test_a_configuration_says_which_outputs_are_accepted() -> None:
+    """0.2.0 to 0.2.5 MessageSendConfiguration: acceptedOutputModes is required. fasta2a 0.5 holds its callers to it."""
+    sent = V02.request("send", url=URL, rpc_id=1, message=MESSAGE, return_immediately=True)
+    configuration = json.loads(sent.body)["params"]["configuration"]
+    assert configuration == {"acceptedOutputModes": [], "blocking": False}
+    sent = V02.request("send", url=URL, rpc_id=1, message=MESSAGE, accepts=("a/b",), return_immediately=True)
+    assert json.loads(sent.body)["params"]["configuration"]["acceptedOutputModes"] == ["a/b"]
+    newer = V03.request("send", url=URL, rpc_id=1, message=MESSAGE, return_immediately=True)
+    assert json.loads(newer.body)["params"]["configuration"] == {"blocking": False}
+
+
 @pytest.mark.parametrize(
     ("url", "expected"),
     [
