@@ -21,7 +21,7 @@ from a2a_lab.judge.cause_called import cause_of_call
 from a2a_lab.judge.consumer_cards import lost_base_path
 from a2a_lab.judge.consumer_result import failure_of, is_end_missing, missing_artifacts
 from a2a_lab.judge.visit import Account, Look, Visit, is_line, places_of
-from a2a_lab.verdicts import Finding, FindingKind
+from a2a_lab.verdicts import Finding, FindingKind, Verdict
 from a2a_lab.wire.exchange import first_header
 
 # What clients write when a rule of their own about addresses turned a card away.
@@ -62,6 +62,9 @@ def cause_of_failure(
     for step in steps:
         if (cause := step()) is not None:
             return cause
+    if account is None:  # nobody told what it wanted: what its traffic does not show is held against nobody
+        asked = listed(list(dict.fromkeys(f"{one.method} {one.url}" for one in visit.exchanges)))
+        return causes.UNEXPLAINED(f"the traffic shows no reason; it asked for {asked}", verdict=Verdict.HINT)
     return causes.UNEXPLAINED(f"the consumer says {quoted(text, 300)}", found=text[:400])
 
 

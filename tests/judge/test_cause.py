@@ -278,3 +278,11 @@ def test_a_client_that_went_past_the_recorder_and_is_content_has_not_failed() ->
 def test_what_nothing_explains_says_so() -> None:
     answer = call(answer={"task": task()}, params={"message": message("hello")})
     assert cause(look(card_1_0()), answer, account=failed("RuntimeError: boom")) == "failure-unexplained"
+
+
+def test_a_client_of_whom_only_odd_requests_are_known_is_not_accused() -> None:
+    """A client that was given the wrong address asks for a page; nobody knows what it wanted."""
+    page = Exchange(method="GET", url=f"{BASE}/", status=405, started_ms=1, ended_ms=2)
+    found = judged(page, account=None).cause
+    assert found is not None and (found.slug, found.verdict.value) == ("failure-unexplained", "hint")
+    assert f"GET {BASE}/" in found.detail
