@@ -14,6 +14,7 @@ from a2a_lab.core.media import parse_media_type
 from a2a_lab.core.urls import parse_url
 
 _TOKEN: Final = re.compile(r"[!#$%&'*+.^_`|~0-9A-Za-z-]+")  # RFC 9110 5.6.2
+_FRAMING: Final = frozenset({"content-length", "transfer-encoding", "connection", "te", "trailer", "upgrade"})
 _VISIBLE: Final = re.compile(r"[\x20-\x7e]*")
 _URI: Final = re.compile(r"[\x21-\x2b\x2d-\x7e]+")  # the commas of a list of them part it
 _HOST: Final = re.compile(r"(\[[0-9A-Fa-f:.]+\]|[^\s/\[\]@?#:,]+)(:\d{1,5})?")
@@ -25,6 +26,9 @@ def not_text(value: str) -> str:
 
 
 def not_header_name(value: str) -> str:
+    """What frames a message or its connection is nobody's to set: the agent would be judged for what becomes of it."""
+    if value.lower() in _FRAMING:
+        return "the name of a header that does not frame the message or its connection"
     return "" if _TOKEN.fullmatch(value) else "the name of an HTTP header: letters, digits and -"
 
 

@@ -11,6 +11,7 @@ import contextlib
 import ssl
 from collections.abc import AsyncIterator, Mapping
 from dataclasses import dataclass, field
+from http.cookiejar import DefaultCookiePolicy
 from typing import Any
 
 import httpx
@@ -66,7 +67,7 @@ def new_client(reach: Reach, context: ssl.SSLContext) -> httpx.AsyncClient:
     Raises Misuse for a proxy that httpx cannot use, whether given or found in the environment.
     """
     try:
-        return httpx.AsyncClient(
+        client = httpx.AsyncClient(
             verify=context,
             proxy=reach.proxy,
             trust_env=reach.trust_env,
@@ -75,6 +76,9 @@ def new_client(reach: Reach, context: ssl.SSLContext) -> httpx.AsyncClient:
             timeout=httpx.Timeout(None, connect=CONNECT_S),
             event_hooks={"response": [_keep_headers]},
         )
+        # Every GET of a cell sends the same headers (R33), and evidence has all that was sent.
+        client.cookies.jar.set_policy(DefaultCookiePolicy(allowed_domains=[]))
+        return client
     except (ValueError, ImportError, httpx.InvalidURL) as fault:
         raise Misuse(
             f"the proxy cannot be used: {fault}; expected http://HOST:PORT or https://HOST:PORT, in --proxy, "
@@ -243,8 +247,6 @@ class Http:
             yield response
         finally:
             await response.aclose()
-            # Every GET of a cell sends the same headers (R33), and no agent's cookie reaches another's.
-            self._client.cookies.clear()
 
     def _recognise(self, exchange: Exchange) -> None:
         """What answers must be what the lab started; a port may have been taken by somebody else (DESIGN 9)."""

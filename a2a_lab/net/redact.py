@@ -16,7 +16,7 @@ from typing import Any, Final
 from urllib.parse import urlsplit, urlunsplit
 
 from a2a_lab.core.resolution import LEGACY_WELL_KNOWN, WELL_KNOWN
-from a2a_lab.net.spellings import in_header, in_url, packed, spellings
+from a2a_lab.net.spellings import as_bytes, in_header, in_url, packed, spellings
 from a2a_lab.verdicts import Finding
 from a2a_lab.wire.cards import read_card
 from a2a_lab.wire.exchange import Chunk, Exchange
@@ -167,7 +167,7 @@ class Redactor:
     def data(self, data: bytes) -> bytes:
         marker = PLACEHOLDER.encode()
         for form, stand_in in self._forms.items():
-            data = data.replace(form.encode("utf-8", "surrogateescape"), stand_in.encode())
+            data = data.replace(as_bytes(form), stand_in.encode())
         data = _MEMBERS.sub(lambda found: found.group(1) + b'"' + marker + b'"', data)
         return _PRESIGNED.sub(lambda found: found.group(1) + marker, data)
 

@@ -20,6 +20,14 @@ _URL_SAFE: Final = str.maketrans("+/", "-_")
 _HEX: Final = re.compile(r"%[0-9A-F]{2}|\\u[0-9a-f]{4}")
 
 
+def as_bytes(value: str) -> bytes:
+    """What a text was made of: whatever a shell, a header or JSON may hold, lone surrogates included."""
+    try:
+        return value.encode("utf-8", "surrogateescape")
+    except UnicodeEncodeError:
+        return value.encode("utf-8", "surrogatepass")
+
+
 def packed(value: str) -> frozenset[str]:
     """The forms that are part of a base64 text."""
     return frozenset(core for form in {value} | _in_json(value) | _in_urls(value) for core in base64_cores(form))
@@ -30,7 +38,7 @@ def spellings(value: str) -> frozenset[str]:
     quoted, in_urls, cores = _in_json(value), _in_urls(value), packed(value)
     in_pages = {html.escape(value), html.escape(value, quote=False), html.escape(value).replace("&#x27;", "&#39;")}
     forms = {value, value.replace("\\", "\\\\")} | quoted | in_urls | in_pages
-    forms |= {quote(form, safe="") for form in quoted | in_urls | cores} | cores
+    forms |= {quote(as_bytes(form), safe="") for form in quoted | in_urls | cores} | cores
     forms |= {json.dumps(form)[1:-1] for form in forms}
     forms |= {form.replace("/", "\\/") for form in forms if "/" in form}
     forms |= {_HEX.sub(_other_case, form) for form in forms}
@@ -43,7 +51,7 @@ def _in_json(value: str) -> set[str]:
 
 def _in_urls(value: str) -> set[str]:
     """As Python, as a browser's encodeURIComponent, and as those that escape everything but letters and digits."""
-    data = value.encode("utf-8", "surrogateescape")
+    data = as_bytes(value)
     every = "".join(chr(byte) if chr(byte).isalnum() and byte < 128 else f"%{byte:02X}" for byte in data)
     return {quote(data, safe=""), quote(data, safe="/"), quote_plus(data), quote(data, safe="!*'()"), every}
 
@@ -55,7 +63,7 @@ def _other_case(found: re.Match[str]) -> str:
 
 def base64_cores(value: str) -> Iterator[str]:
     """The characters that stand for the value alone in base64 of a longer text, wherever in it the value begins."""
-    data = value.encode("utf-8", "surrogateescape")
+    data = as_bytes(value)
     for offset in range(3):
         length = offset + len(data)
         core = base64.b64encode(b"\0" * offset + data).decode("ascii")[-(-offset * 8 // 6) : length * 8 // 6]

@@ -28,6 +28,7 @@ from a2a_lab.net.evidence import Recorder
 from a2a_lab.verdicts import NotGradeable
 
 TOTAL_S: Final = 15.0
+_LONGEST_S: Final = 10**12  # as many digits as a text may have
 BODY_BYTES: Final = 65_536  # a token of a few kilobytes is a large one
 
 
@@ -94,9 +95,10 @@ def life_of(stated: Any) -> float | None:
     """Seconds of life, as a server states them; None where it does not, or in no way that means any."""
     if isinstance(stated, str) and stated.isascii() and stated.isdigit():
         stated = int(stated[:12])
-    if isinstance(stated, bool) or not isinstance(stated, int | float) or not math.isfinite(stated):
+    if isinstance(stated, bool) or not isinstance(stated, int | float):
         return None
-    return max(0.0, float(stated))
+    stated = min(stated, _LONGEST_S)
+    return max(0.0, float(stated)) if math.isfinite(stated) else None
 
 
 def _object(body: bytes) -> dict[str, Any]:

@@ -17,7 +17,7 @@ from a2a_lab.core.addresses import is_loopback
 from a2a_lab.core.keys import KeySet
 from a2a_lab.core.policy import Clocks
 from a2a_lab.core.tiers import PROD, Grant, Tier, granted
-from a2a_lab.core.typed import not_place, not_url
+from a2a_lab.core.typed import not_header_name, not_header_value, not_place, not_url
 from a2a_lab.core.urls import parse_url
 from a2a_lab.errors import Misuse
 from a2a_lab.vendors.auth import Auth, parse_auth
@@ -205,6 +205,10 @@ def _tenant_by(top: Table) -> str:
     how, _, name = value.partition(":")
     if how not in TENANT_BY or (name and how not in ("header", "query")):
         top.refuse("tenant_by", f"{', '.join(TENANT_BY)}, or header:NAME or query:NAME")
+    if how == "header" and name and (expected := not_header_name(name)):
+        top.refuse("tenant_by", f"header: and {expected}")
+    if how == "header" and (expected := not_header_value(top.text("tenant", ""))):
+        top.refuse("tenant", expected)
     if how != "interface" and not top.take("tenant", ""):
         top.refuse("tenant", f"the tenant that tenant_by = {value!r} selects")
     return value

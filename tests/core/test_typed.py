@@ -33,6 +33,7 @@ def test_what_will_do_is_not_objected_to(judge: object, value: str) -> None:
         (typed.not_text, "\udcff", "UTF-8"),
         (typed.not_header_name, "X Key", "name of an HTTP header"),
         (typed.not_header_name, "", "name of an HTTP header"),
+        (typed.not_header_name, "Content-Length", "does not frame the message"),
         (typed.not_header_value, "tökén", "printable ASCII"),
         (typed.not_header_value, "a\r\nb", "printable ASCII"),
         (typed.not_extension, "ünï", "URI in ASCII"),

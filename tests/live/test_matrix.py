@@ -96,6 +96,11 @@ def test_a_matrix_names_a_file_beside_it_or_one_of_the_working_directory(
         ('allow_origin = ["http://["]', r"helpdesk.toml.allow_origin: .*'http://\[' is not an origin or a host"),
         ('tenant_by = "cookie"', r"helpdesk.toml.tenant_by: 'cookie' is not interface, header, path, query"),
         ('tenant_by = "header"', r"helpdesk.toml.tenant: missing; the tenant that tenant_by = 'header' selects"),
+        (
+            'tenant = "a"\ntenant_by = "header:X Y"',
+            r"helpdesk.toml.tenant_by: 'header:X Y' is not header: and the name of",
+        ),
+        ('tenant = "ä"\ntenant_by = "header"', r"helpdesk.toml.tenant: 'ä' is not a header value: printable ASCII"),
         ('trust = "nowhere.json"', r"helpdesk.toml.trust: .*a JWK set file.*No such file"),
         ("[clocks]\nsilence_s = 500", r"helpdesk.toml.clocks.silence_s: 500 is not at most hang_s \(120\)"),
         ('[auth]\nkind = "basic"', r"helpdesk.toml.auth.kind: 'basic' is not one of 'static', 'oauth2_cc', 'exec'"),

@@ -249,3 +249,24 @@ def test_reset_stream_is_told_from_a_closed_one() -> None:
         assert (live.exchange.ending, live.exchange.fault) == ("reset", "reset-after-request")
 
     asyncio.run(run())
+
+
+def test_no_cookie_is_kept_not_even_while_a_stream_is_open() -> None:
+    """R33: what one answer set went along with calls beside an open stream, and stood in no evidence."""
+    heard: list[bytes] = []
+    second = asyncio.Event()
+
+    async def sets(request: bytes, writer: asyncio.StreamWriter) -> None:
+        heard.append(request)
+        writer.write(STREAM_HEAD.replace(b"\r\n\r\n", b"\r\nSet-Cookie: sid=abc; Path=/\r\n\r\n"))
+        await writer.drain()
+        if len(heard) == 2:
+            second.set()
+        await second.wait()
+
+    async def run() -> None:
+        async with talking_to(sets) as (http, base), http.stream("POST", base, {}, purpose="", open_s=5.0):
+            await http.send("POST", base, {}, purpose="poll")
+        assert len(heard) == 2 and b"cookie" not in heard[1].lower()
+
+    asyncio.run(run())
