@@ -48,7 +48,7 @@ def observe(
     lines = LiveLines()
 
     def opened(address: str) -> None:
-        _tell(f"point your client at {address}  (instead of {to}); Ctrl-C ends it")
+        _tell(f"in front of {to} until Ctrl-C; point your client at {address}")
 
     def listener(passing: Passing) -> None:
         for line in lines(passing):

@@ -62,7 +62,7 @@ def _ready(recording: Recording, running: Replay, *, rewrite: bool) -> None:
     from a2a_lab.cli import show
 
     show.say(f"{recording.name}: {recording.summary}" if recording.summary else recording.name)
-    show.say(f"{len(recording.exchanges)} recorded answers at {running.url}; Ctrl-C ends it")
+    show.say(f"{len(recording.exchanges)} recorded answers until Ctrl-C at {running.url}")
     if not rewrite:
         for origin, there in running.connect_to.items():
             show.say(f"  --connect-to {origin}={there}")

@@ -138,7 +138,10 @@ async def _serve(vendor: Vendor, options: tuple[str, ...], *, as_json: bool) -> 
                     {"name": vendor.name, "url": agent.address, "card_url": agent.card_url, "pid": agent.pid}
                 )
             else:
-                show.say(f"{vendor.title} at {agent.address}, card at {agent.card_url}; Ctrl-C ends it")
+                # An address stands alone at the end of its line, so that it can be picked up whole.
+                show.say(f"{vendor.title}, until Ctrl-C")
+                show.say(f"agent  {agent.address}")
+                show.say(f"card   {agent.card_url}")
             while not agent.ended:
                 await asyncio.sleep(0.2)
             raise HarnessFault(f"{vendor.name} ended by itself; it printed last:\n{agent.output.last_lines()}")

@@ -49,7 +49,7 @@ def test_ctrl_c_ends_an_observation_with_everything_written(tmp_path: Path) -> N
     """Told line by line while it runs, judged and stored at the end."""
     with start("observe", "--to", "http://127.0.0.1:9", "--out", "seen", cwd=tmp_path) as running:
         assert running.stderr is not None and running.stdout is not None
-        address = running.stderr.readline().partition("point your client at ")[2].partition(" ")[0]
+        address = running.stderr.readline().partition("point your client at ")[2].strip()
         with httpx.Client(trust_env=False) as client:
             assert client.get(f"{address}/.well-known/agent-card.json").status_code == 502
         running.send_signal(signal.SIGINT)
