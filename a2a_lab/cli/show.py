@@ -8,7 +8,9 @@ from __future__ import annotations
 
 import contextlib
 import json
+import os
 import sys
+import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
 
@@ -33,8 +35,17 @@ STYLES = {
     "advisory": "yellow",
 }
 
-out = Console(highlight=False)
-err = Console(stderr=True, highlight=False)
+LOGGED_S = 20.0
+PIPED = 200  # columns of what goes into a file or another program, which breaks no line of its own
+
+
+def _console(*, stderr: bool = False) -> Console:
+    is_piped = not (sys.stderr if stderr else sys.stdout).isatty() and "COLUMNS" not in os.environ
+    return Console(stderr=stderr, highlight=False, width=PIPED if is_piped else None)
+
+
+out = _console()
+err = _console(stderr=True)
 
 
 def plain(value: object) -> Text:
@@ -108,9 +119,9 @@ def finding_lines(found: Sequence[tuple[str, str, str, str, str]]) -> None:
 
 @contextlib.contextmanager
 def live(text: str) -> Iterator[Callable[[str], None]]:
-    """One line on stderr, rewritten while work runs, with the time since it began; nothing where nobody watches."""
+    """One line on stderr, rewritten while work runs, with the time since it began; into a log a line now and then."""
     if not err.is_terminal:
-        yield lambda _: None
+        yield _logged()
         return
     from rich.progress import Progress, SpinnerColumn, TextColumn, TimeElapsedColumn
     from rich.table import Column
@@ -122,3 +133,17 @@ def live(text: str) -> Iterator[Callable[[str], None]]:
     with Progress(*columns, console=err, transient=True, expand=True) as progress:
         task = progress.add_task(ascii_controls(text), total=None)
         yield lambda now: progress.update(task, description=ascii_controls(now))
+
+
+def _logged() -> Callable[[str], None]:
+    """Tells how far it is, at most every `LOGGED_S` seconds: a log shows that the run lives, and stays short."""
+    began = last = time.monotonic()
+
+    def tell(now: str) -> None:
+        nonlocal last
+        at = time.monotonic()
+        if at - last >= LOGGED_S:
+            last = at
+            err.print(f"{at - began:5.0f} s  {ascii_controls(now)}", markup=False, soft_wrap=True)
+
+    return tell

@@ -3,8 +3,12 @@
 from __future__ import annotations
 
 import io
+import os
+import subprocess
+import sys
 from unittest import mock
 
+import pytest
 from rich.console import Console
 
 from a2a_lab.cli import show
@@ -36,3 +40,20 @@ def test_a_stage_without_findings_has_its_own_line() -> None:
     with mock.patch.object(show, "out", Console(file=paper, width=80, highlight=False)):
         show.stages({"fetch": {"verdict": "accept", "findings": []}})
     assert paper.getvalue() == "fetch      accept\n"
+
+
+def test_a_log_is_told_now_and_then_that_work_goes_on(monkeypatch: pytest.MonkeyPatch) -> None:
+    paper, clock = io.StringIO(), iter([0.0, 1.0, 25.0, 26.0, 50.0])
+    monkeypatch.setattr(show, "err", Console(file=paper, width=80, highlight=False))
+    monkeypatch.setattr(show.time, "monotonic", lambda: next(clock))
+    with show.live("starting") as tell:
+        for done in range(1, 5):
+            tell(f"{done} of 4 cells [b]x[/b]")
+    assert paper.getvalue() == "   25 s  2 of 4 cells [b]x[/b]\n   50 s  4 of 4 cells [b]x[/b]\n"
+
+
+def test_what_is_piped_is_not_broken_at_eighty_columns() -> None:
+    environment = {name: value for name, value in os.environ.items() if name != "COLUMNS"}
+    code = "from a2a_lab.cli import show; show.table(['cell', 'is'], [['x/' * 45, 'conformance-error']])"
+    told = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, env=environment, check=True)
+    assert "x/" * 45 in told.stdout and "conformance-error" in told.stdout
