@@ -45,7 +45,7 @@ def test_a_stage_without_findings_has_its_own_line() -> None:
 def test_a_log_is_told_now_and_then_that_work_goes_on(monkeypatch: pytest.MonkeyPatch) -> None:
     paper, clock = io.StringIO(), iter([0.0, 1.0, 25.0, 26.0, 50.0])
     monkeypatch.setattr(show, "err", Console(file=paper, width=80, highlight=False))
-    monkeypatch.setattr(show.time, "monotonic", lambda: next(clock))
+    monkeypatch.setattr("a2a_lab.cli.show.time.monotonic", lambda: next(clock))
     with show.live("starting") as tell:
         for done in range(1, 5):
             tell(f"{done} of 4 cells [b]x[/b]")
