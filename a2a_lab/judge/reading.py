@@ -64,6 +64,8 @@ class Shown:
 def read_outcome(place: int, call: Call, history: History, around: Around, seen: Sequence[Finding]) -> Shown:
     """What the answer to a call shows. `seen` are the findings of the wire, the stream and the parts received."""
     word = word_of(call)
+    if isinstance(word, RpcError) and call.answer is not None and call.answer.not_gradeable is not None:
+        word = None  # nobody was let in, whatever the body says beside the status
     asked = asked_of(place, call, history, around, word)
     if not call.is_send:
         found = judge_ids(word, asked)

@@ -88,8 +88,9 @@ def _client(recalled: Recalled) -> Document:
         "require": dict.fromkeys(intent.requires, True),
         "extensions": list(intent.extensions),
         "stream": intent.stream,
-        "card_url": recalled.card_url,
-        "tenant": consumer.tenant,
+        "card_url": recalled.given.card_url,
+        "tenant": consumer.tenant or recalled.given.tenant,
+        "credentials_for": sorted(recalled.given.credentials_for),
         "tenant_by": consumer.tenant_by if consumer.tenant else None,
         "trusted_keys": recalled.jwks,
     }

@@ -21,7 +21,7 @@ from a2a_lab.core.keys import KeySet
 from a2a_lab.core.policy import Clocks, Intent, Policy
 from a2a_lab.core.resolvers import PathPrefix, Resolver, TenantHeader, TenantQuery
 from a2a_lab.errors import HarnessFault, LabError, Withheld
-from a2a_lab.judge.offline import judge_evidence
+from a2a_lab.judge.offline import Given, judge_evidence
 from a2a_lab.judge.transcript import read_calls
 from a2a_lab.lab.desk import LiveDesk
 from a2a_lab.lab.matrix import Matrix
@@ -177,8 +177,9 @@ async def meet(
             policy=replace(policy, clocks=meeting.clocks),
             intent=meeting.intent,
             now=job.now,
-            base_url=meeting.url,
+            base_url=None if job.card_url else meeting.url,
             resolver=job.resolver,
+            given=Given(card_url=job.card_url, tenant=job.tenant),
             book=journal.book,
         )
         findings, outcome.closure = judged.findings, judged.closure

@@ -9,8 +9,9 @@ from __future__ import annotations
 import json
 import os
 from collections.abc import Mapping
+from dataclasses import replace
 from pathlib import Path
-from typing import Final
+from typing import Any, Final
 
 from a2a_lab.errors import HarnessFault, Misuse
 from a2a_lab.net.redact import Redactor
@@ -45,7 +46,10 @@ def keep_live(folder: Path, live: Mapping[str, LiveVendor]) -> None:
     path = folder / KEPT
     if path.exists() or not live:
         return
-    kept = {name: {"where": one.where, **one.kept, **_addresses(one)} for name, one in live.items()}
+    kept = {
+        name: {"where": one.where, "held_for": one.held_for, **one.kept, **_addresses(one)}
+        for name, one in live.items()
+    }
     try:
         with os.fdopen(os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "w", encoding="utf-8") as file:
             json.dump(kept, file, indent=1)
@@ -72,6 +76,6 @@ def _addresses(live: LiveVendor) -> dict[str, str]:
     return {key: redactor.url(url) for key, url in named.items() if url}
 
 
-def _again(name: str, table: dict[str, object], folder: Path) -> LiveVendor:
-    where = table.pop("where", KEPT)
-    return parse_live(table, name=name, where=str(where), folder=folder)
+def _again(name: str, table: dict[str, Any], folder: Path) -> LiveVendor:
+    where, held_for = table.pop("where", KEPT), table.pop("held_for", ())
+    return replace(parse_live(table, name=name, where=str(where), folder=folder), held_for=tuple(held_for))

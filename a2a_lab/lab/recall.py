@@ -7,7 +7,7 @@ keys that the run trusted. With these a cell can be judged again, or be made int
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any
 
@@ -22,6 +22,7 @@ from a2a_lab.lab.cell import policy_of, resolver_of
 from a2a_lab.lab.judging import spoken_first
 from a2a_lab.lab.live import policy_of as live_policy_of
 from a2a_lab.lab.live import resolver_of as live_resolver_of
+from a2a_lab.lab.live import tenant_of
 from a2a_lab.lab.matrix import Matrix
 from a2a_lab.lab.pair_recall import own_looks, pair_intent, pair_policy
 from a2a_lab.lab.pair_recall import recall as recall_pair
@@ -51,7 +52,7 @@ class Recalled:
     intent: Intent
     now: float
     base_url: str | None = None
-    card_url: str | None = None
+    given: Given = field(default_factory=Given)
     resolver: Resolver | None = None
 
     def judge(self, exchanges: Sequence[Exchange] | None = None) -> Judgement:
@@ -63,7 +64,7 @@ class Recalled:
             now=self.now,
             base_url=self.base_url,
             resolver=self.resolver,
-            given=Given(card_url=self.card_url),
+            given=self.given,
         )
 
 
@@ -109,7 +110,7 @@ class Memory:
             intent=intent(consumer, canary=""),
             now=_unix(record),
             base_url=base_of(known) if known else None,
-            card_url=None if known else other,
+            given=Given(card_url=None if known else other),
             resolver=resolver_of(consumer),
         )
 
@@ -126,7 +127,11 @@ class Memory:
             intent=pair_intent(record.key.scenario),
             now=_unix(record),
             base_url=None if live.card_url else live.url,
-            card_url=live.card_url or None,
+            given=Given(
+                card_url=live.card_url or None,
+                tenant=tenant_of(live),
+                credentials_for=frozenset(live.held_for) if record.key.posture == "enforcing" else frozenset(),
+            ),
             resolver=live_resolver_of(live),
         )
 

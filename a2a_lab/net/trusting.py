@@ -76,7 +76,7 @@ class TrustingInitiator:
 
     async def _run(self, job: Job, http: Http, journal: Journal, outcome: Outcome) -> None:
         card = outcome.card = await self._fetch(job, http, outcome)
-        interface = outcome.interface = _first_usable(card, job.policy.bindings)
+        interface = outcome.interface = _first_usable(card, job.policy.bindings, job.tenant)
         self._match(card, job)
         headers = dict(job.resolver.headers) if job.resolver else {}
         url = job.resolver.rewrite(interface.url) if job.resolver else interface.url
@@ -275,9 +275,14 @@ def _transport(fault: str | None, took_ms: float) -> tuple[str, str]:
     return "client-transport-fault", f"transport: {fault}"
 
 
-def _first_usable(card: Card, bindings: tuple[str, ...]) -> Interface:
-    """The first interface with a transport the client has; 1.x before 0.x, by the leading number only."""
+def _first_usable(card: Card, bindings: tuple[str, ...], tenant: str | None = None) -> Interface:
+    """The first interface with a transport the client has; 1.x before 0.x, by the leading number only.
+
+    Of those of the tenant that the operator named, if one is: nothing goes to somebody else's.
+    """
     usable = [entry for entry in card.interfaces if entry.binding in bindings and entry.url]
+    if tenant is not None:
+        usable = [entry for entry in usable if entry.tenant == tenant]
     if not usable:
         raise GivesUp("client-no-transport", "no compatible transport found")
     return next((entry for entry in usable if _is_new(entry)), usable[0])

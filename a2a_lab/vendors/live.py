@@ -18,7 +18,7 @@ from a2a_lab.core.keys import KeySet
 from a2a_lab.core.policy import Clocks
 from a2a_lab.core.tiers import PROD, Grant, Tier, granted
 from a2a_lab.core.typed import not_header_name, not_header_value, not_place, not_url
-from a2a_lab.core.urls import parse_url
+from a2a_lab.core.urls import origin, parse_url
 from a2a_lab.errors import Misuse
 from a2a_lab.vendors.auth import Auth, parse_auth
 from a2a_lab.vendors.tables import Table, nearest
@@ -51,7 +51,7 @@ class LiveVendor:
     `tier` is what its file asks for, None where it does not say; `granted` is what holds in a matrix. `max_runs` bounds
     the agent runs of one run of the lab, `rps` the requests a second, `in_flight` the cells that talk to it at a time.
     `jwks` are the public keys that may sign its card. `kept` is the file as it is kept beside a run: a table that
-    `parse_live` reads again.
+    `parse_live` reads again. `held_for` are the origins that credentials are for (D8).
     """
 
     name: str
@@ -84,6 +84,7 @@ class LiveVendor:
     connect_to: tuple[str, ...] = ()
     auth_card: Auth | None = None
     auth_calls: Auth | None = None
+    held_for: tuple[str, ...] = ()
     kept: Mapping[str, Any] = field(default_factory=dict)
 
     @property
@@ -167,6 +168,7 @@ def parse_live(data: Mapping[str, Any], *, name: str, where: str, folder: Path) 
         connect_to=top.texts("connect_to", ()),
         auth_card=auth[0],
         auth_calls=auth[1],
+        held_for=_held_for(auth, cards=origin(card_url or url), typed=origin(url or card_url)),
         kept={name: value for name, value in data.items() if name not in _OF_THE_SOCKET}
         | ({"trust": keys} if keys is not None else {}),
     )
@@ -182,6 +184,13 @@ def _url(top: Table, key: str) -> str:
         # The value is not repeated: it holds a password.
         raise Misuse(f"{top.where}.{key}: a user name stands in the URL; credentials come from variables, see [auth]")
     return value
+
+
+def _held_for(auth: tuple[Auth | None, Auth | None], *, cards: str, typed: str) -> tuple[str, ...]:
+    """The origins of what the operator typed, where there are credentials at all."""
+    if auth == (None, None):
+        return ()
+    return tuple(sorted({typed, cards} if auth[0] is not None else {typed}))
 
 
 def _words(top: Table, key: str, known: tuple[str, ...], default: tuple[str, ...]) -> tuple[str, ...]:

@@ -26,7 +26,7 @@ from a2a_lab.lab.run import LEDGER
 from a2a_lab.ledger import Ledger
 from a2a_lab.net.evidence import read_har
 from tests.cli.console import lab
-from tests.lab.plain import CARD, Asked, Says, Server, agent, card, serving
+from tests.lab.plain import CARD, Asked, Says, Server, agent, card, completed, says_json, serving
 from tests.live.servers import Door, both, oauth, vendor_file
 
 SEND = "allow_send = true"
@@ -236,6 +236,59 @@ def test_it_is_met_in_both_postures_and_judged_again_from_what_is_kept(
     assert "s3cret-value" not in "".join(path.read_text("utf-8", "replace") for path in done.folder.rglob("*.*"))
     (tmp_path / "helpdesk.toml").unlink()
     assert rejudge(done.folder).exit_code == 0, "the run has what it needs"
+
+
+def test_a_run_judged_again_knows_whom_the_credentials_were_for(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """R5, D8: measured as refused live, and as accepted from the same evidence."""
+    monkeypatch.setenv("LAB_TOKEN", "s3cret-value")
+    with serving(agent()) as other, serving(agent(lambda _: card(f"{other.url}/rpc"))) as one:
+        vendor_file(tmp_path, one.url, ALL, '[auth.calls]\nkind = "static"\nbearer_env = "LAB_TOKEN"')
+        done = run(tmp_path, "enforcing")
+    (cell,) = done.cells
+    assert (cell.verdict.value, cell.because) == ("refuse", ("cross-origin-credentials",)) and not other.asked
+    assert rejudge(done.folder).exit_code == 0
+
+
+def test_where_the_card_lies_and_its_tenant_are_known_to_both_judges(tmp_path: Path) -> None:
+    """R5: a card at a place of its own, and two tenants behind one URL of which the file names the second."""
+
+    def own_place(asked: Asked) -> Says:
+        host = f"http://{asked.headers['host']}/rpc"
+        both_tenants = [
+            {"url": host, "protocolBinding": "JSONRPC", "protocolVersion": "1.0", "tenant": name} for name in ("a", "b")
+        ]
+        if asked.method == "GET" and asked.path != "/cards/desk.json":
+            return Says(status=404)
+        return says_json(card(host, supportedInterfaces=both_tenants)) if asked.method == "GET" else completed(asked)
+
+    with serving(own_place) as one:
+        lines = (ALL, f'card_url = "{one.url}/cards/desk.json"', 'tenant = "b"')
+        vendor_file(tmp_path, f"{one.url}/rpc", *lines)
+        done = run(tmp_path, "enforcing", "trusting")
+    assert [cell.verdict.value for cell in done.cells] == ["accept", "accept"]
+    assert all(b'"tenant":"b"' in asked.body.replace(b" ", b"") for asked in messages(one))
+    assert rejudge(done.folder).exit_code == 0
+
+
+@pytest.mark.parametrize("status", [401, 429])
+def test_whoever_is_not_let_in_is_told_apart_live_and_offline_though_the_body_is_an_error(
+    tmp_path: Path, status: int
+) -> None:
+    """R2, R5: measured as `call-refused` beside `throttled`, and offline only."""
+    inner = agent()
+
+    def turns_away(asked: Asked) -> Says:
+        error = {"jsonrpc": "2.0", "id": "lab-1", "error": {"code": -32000, "message": "not now"}}
+        return inner(asked) if asked.method == "GET" else says_json(error, status, **{"Retry-After": "0"})
+
+    with serving(turns_away) as one:
+        vendor_file(tmp_path, one.url, ALL)
+        done = run(tmp_path, "enforcing", "trusting")
+    assert {cell.verdict.value for cell in done.cells} == {"throttled" if status == 429 else "auth-needed"}
+    assert [cell.because for cell in done.cells] == [("unsigned",)] * 2
+    assert rejudge(done.folder).exit_code == 0
 
 
 def test_requests_stay_below_what_the_plan_said(tmp_path: Path) -> None:
