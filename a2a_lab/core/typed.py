@@ -17,6 +17,9 @@ _TOKEN: Final = re.compile(r"[!#$%&'*+.^_`|~0-9A-Za-z-]+")  # RFC 9110 5.6.2
 _FRAMING: Final = frozenset({"content-length", "transfer-encoding", "connection", "te", "trailer", "upgrade"})
 _VISIBLE: Final = re.compile(r"[\x20-\x7e]*")
 _URI: Final = re.compile(r"[\x21-\x2b\x2d-\x7e]+")  # the commas of a list of them part it
+_VARIABLE: Final = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
+_JWT: Final = re.compile(r"ey[\w-]+(\.[\w-]*){2}(\.[\w-]*){0,2}")  # RFC 7515 3.1: a JSON object, in base64url
+_LONG: Final = 40  # letters of a variable's name; what is longer is a key more often than a name
 _HOST: Final = re.compile(r"(\[[0-9A-Fa-f:.]+\]|[^\s/\[\]@?#:,]+)(:\d{1,5})?")
 
 
@@ -41,6 +44,21 @@ def where_not_header_value(value: str) -> str:
     """Which character a header cannot carry, without repeating the others: the value may be a secret."""
     place = next((at for at, letter in enumerate(value) if not _VISIBLE.fullmatch(letter)), None)
     return "" if place is None else f"character {place + 1} of {len(value)} is U+{ord(value[place]):04X}"
+
+
+def not_variable(value: str) -> str:
+    """The name of an environment variable. What is none may be the secret itself, and nobody repeats it."""
+    return "" if _VARIABLE.fullmatch(value) else "that looks like a value, give the NAME of an environment variable"
+
+
+def like_secret(value: object) -> bool:
+    """Whether a value may be a secret that was pasted where a name belongs: such a one is never repeated (R38)."""
+    return not isinstance(value, str) or not _VARIABLE.fullmatch(value) or len(value) > _LONG
+
+
+def like_token(value: object) -> bool:
+    """Whether a text has the look of a signed token, which no error repeats, whatever key it stands under."""
+    return isinstance(value, str) and bool(_JWT.fullmatch(value))
 
 
 def not_extension(value: str) -> str:

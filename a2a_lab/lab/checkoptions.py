@@ -22,9 +22,9 @@ from a2a_lab.errors import Misuse
 from a2a_lab.lab.costs import runs_of
 from a2a_lab.lab.live import connections, policy_of
 from a2a_lab.net import grpc_channel
-from a2a_lab.net.credentials import header_variables
+from a2a_lab.net.credentials import VALUE, header_variables
 from a2a_lab.vendors.auth import StaticAuth
-from a2a_lab.vendors.live import LIVE_CLOCKS, LOOPBACK_CLOCKS, TENANT_BY, LiveVendor, Tls, read_live
+from a2a_lab.vendors.live import DIALECTS, LIVE_CLOCKS, LOOPBACK_CLOCKS, TENANT_BY, LiveVendor, Tls, read_live
 from a2a_lab.wire.dialects import BINDINGS
 
 PROMPT: Final = "Hello from a2a-lab. Please answer in one line."
@@ -142,6 +142,8 @@ def judge_typed(options: CheckOptions) -> None:
         value = getattr(options, item.name)
         for one in [value] if isinstance(value, str) else value if isinstance(value, Sequence) else ():
             if expected := not_text(one):
+                if item.name.endswith("_env"):
+                    raise Misuse(f"{option(item.name)}: {VALUE}")
                 raise Misuse(f"{option(item.name)} {one!r}: expected {expected}")
     how, _, name = options.tenant_by.partition(":")
     for key, value, known in (
@@ -163,7 +165,6 @@ def judge_typed(options: CheckOptions) -> None:
         ("mode", not_media_type, [options.mode]),
         ("accepts", not_media_type, options.accepts),
         ("extensions", not_extension, options.extensions),
-        ("supports", not_header_value, options.supports),
         ("allow_http", not_place, options.allow_http),
         ("allow_origin", not_place, options.allow_origin),
         ("jku_allow", not_place, options.jku_allow),
@@ -171,6 +172,10 @@ def judge_typed(options: CheckOptions) -> None:
         for value in values:
             if expected := judge(value):
                 raise Misuse(f"{option(key)} {value!r}: expected {expected}")
+    for value in options.supports:
+        if value not in DIALECTS:
+            spoken = f"{', '.join(DIALECTS[:-1])} or {DIALECTS[-1]}"
+            raise Misuse(f"--supports {value!r}: expected a version that the lab speaks: {spoken}")
     for value in options.bindings:
         if value not in BINDINGS:
             raise Misuse(f"--binding {value!r}: expected {' or '.join(BINDINGS)}; case counts")

@@ -20,11 +20,21 @@ from a2a_lab.core.addresses import is_named
 from a2a_lab.core.keys import KeySet
 from a2a_lab.core.policy import Clocks, Policy
 from a2a_lab.core.resolvers import PathPrefix, Resolver, TenantHeader, TenantQuery
-from a2a_lab.core.typed import where_not_header_value
+from a2a_lab.core.typed import like_secret, where_not_header_value
 from a2a_lab.core.urls import origin, parse_url
 from a2a_lab.errors import Misuse
 from a2a_lab.net.client import Reach, tls_context
-from a2a_lab.net.credentials import Credentials, Fixed, Leased, MayHave, Source, Static, static_headers, value_of
+from a2a_lab.net.credentials import (
+    VALUE,
+    Credentials,
+    Fixed,
+    Leased,
+    MayHave,
+    Source,
+    Static,
+    static_headers,
+    value_of,
+)
 from a2a_lab.net.helper import Helper
 from a2a_lab.net.token_server import TokenServer
 from a2a_lab.vendors.auth import Auth, ExecAuth, OAuthAuth, StaticAuth
@@ -114,7 +124,9 @@ def missing_variables(live: LiveVendor, held: Mapping[str, str] | None = None) -
     held = os.environ if held is None else held
     found = []
     for name, key in live.variables.items():
-        if not held.get(name):
+        if not held.get(name) and like_secret(name):
+            found.append(f"{live.where}, {key}: {VALUE}")
+        elif not held.get(name):
             found.append(f"{name} ({live.where}, {key}) is {'empty' if name in held else 'not set'}")
         elif where := where_not_header_value(held[name]):
             found.append(f"{name} ({live.where}, {key}): {where}, and a header holds printable ASCII")

@@ -77,6 +77,12 @@ class Matrix:
             top = Table(tomllib.loads(text), where)
         except tomllib.TOMLDecodeError as fault:
             raise Misuse(f"{where}: no TOML: {fault}", where=where) from fault
+        if "reach" in top:
+            raise Misuse(
+                f"{where}: looks like a vendor file, as it has 'reach', and a matrix is expected; a2a-lab check "
+                f"{where} checks the agent, and a matrix names the file under [vendors]",
+                where=where,
+            )
         pairings: Pairings | None = None
         if "vendors" in top:
             pairings = Pairings.parse(Table(top.take("vendors"), f"{where}.vendors"), folder=folder, live=live)

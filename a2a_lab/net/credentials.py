@@ -13,12 +13,16 @@ import os
 import time
 from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass, field
-from typing import Protocol
+from typing import Final, Protocol
 
 from a2a_lab.core.lease import Lease, Renewal
-from a2a_lab.core.typed import not_header_name, where_not_header_value
+from a2a_lab.core.typed import like_secret, not_header_name, not_variable, where_not_header_value
 from a2a_lab.errors import Misuse, Withheld
 
+VALUE: Final = (
+    "that looks like a value, give the NAME of an environment variable (letters, digits and _); what was given is not "
+    "repeated here, as it may be the secret"
+)
 MayHave = Callable[[str], bool]
 """Whether a URL is one of those that the credentials are for."""
 
@@ -162,8 +166,13 @@ class Static:
 
 
 def value_of(variable: str, wanted_for: str, held: Mapping[str, str]) -> str:
-    """The value of a variable, fit for a header. Raises Misuse that names the variable and never its value."""
+    """The value of a variable, fit for a header. Raises Misuse that names the variable and never its value.
+
+    Nor does it repeat what may be a value that was given in place of a name.
+    """
     found = held.get(variable)
+    if not_variable(variable) or (not found and like_secret(variable)):
+        raise Misuse(f"{wanted_for}: {VALUE}")
     if not found:
         raise Misuse(
             f"environment variable {variable!r} is {'empty' if found == '' else 'not set'}; {wanted_for} is read "
@@ -200,7 +209,8 @@ def static_headers(
     if basic:
         user_variable, colon, password_variable = basic.partition(":")
         if not colon or not user_variable or not password_variable:
-            raise Misuse(f"basic credentials {basic!r}: expected USER_VARIABLE:PASSWORD_VARIABLE, two variable names")
+            given = "what was given" if like_secret(basic) else repr(basic)
+            raise Misuse(f"basic credentials, {given}: expected USER_VARIABLE:PASSWORD_VARIABLE, two variable names")
         if bearer:
             raise Misuse("bearer and basic credentials both set Authorization; give one of them")
         user, password = (
@@ -256,7 +266,14 @@ def header_variables(pairs: list[str]) -> dict[str, str]:
     made = {}
     for pair in pairs:
         name, equals, variable = pair.partition("=")
-        if not equals or not name.strip() or not variable.strip():
-            raise Misuse(f"--header-env {pair!r}: expected NAME=VARIABLE, e.g. X-Tenant-Key=TENANT_KEY")
-        made[name.strip()] = variable.strip()
+        name, variable = name.strip(), variable.strip()
+        if not equals or not name or not variable:
+            raise Misuse(
+                "--header-env: expected NAME=VARIABLE, e.g. X-Tenant-Key=TENANT_KEY; what was given is not repeated "
+                "here, as it may be the secret"
+            )
+        if not_variable(variable):
+            shown = "" if not_header_name(name) else f" {name}=…"
+            raise Misuse(f"--header-env{shown}: {VALUE}")
+        made[name] = variable
     return made

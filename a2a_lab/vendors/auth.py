@@ -7,19 +7,37 @@ can be told from the name of a variable.
 from __future__ import annotations
 
 import os
-import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Final, Literal
 
 from a2a_lab.core.addresses import is_loopback
-from a2a_lab.core.typed import not_header_name, not_place
+from a2a_lab.core.typed import not_header_name, not_place, not_variable
 from a2a_lab.core.urls import parse_url
 from a2a_lab.vendors.tables import Table
 
 KINDS: Final = ("static", "oauth2_cc", "exec")
+AUTH_KEYS: Final = frozenset(
+    [
+        "card",
+        "calls",
+        "kind",
+        "bearer_env",
+        "api_key_env",
+        "basic_env",
+        "header_env",
+        "command",
+        "timeout_s",
+        "token_url",
+        "allow_token_host",
+        "client_id_env",
+        "client_secret_env",
+        "scope",
+        "audience",
+        "client_auth",
+    ]
+)
 TIMEOUT_S: Final = 10.0
-_VARIABLE: Final = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -96,17 +114,18 @@ def parse_auth(table: Table) -> Auth:
 
 
 def _static(table: Table) -> StaticAuth:
-    header_env = table.free("header_env")
-    for name, variable in header_env.items():
-        if not_header_name(name) or not isinstance(variable, str) or not _VARIABLE.fullmatch(variable):
-            table.refuse("header_env", 'a table of header names and variables, such as {"X-Tenant-Key" = "TENANT_KEY"}')
     bearer = _variable(table, "bearer_env", "")
     api_key, basic = table.text("api_key_env", ""), table.text("basic_env", "")
+    header_env = table.free("header_env")
+    table.done()  # before anything is missed: a misspelt key is why it is missing
+    for name, variable in header_env.items():
+        if not_header_name(name) or not isinstance(variable, str) or not_variable(variable):
+            table.refuse("header_env", 'a table of header names and variables, such as {"X-Tenant-Key" = "TENANT_KEY"}')
     name, equals, variable = api_key.rpartition("=")
-    if api_key and (not _VARIABLE.fullmatch(variable) or (equals and not_header_name(name))):
+    if api_key and (not_variable(variable) or (equals and not_header_name(name))):
         table.refuse("api_key_env", 'the name of a variable, or HEADER=VARIABLE, such as "X-API-Key=KEY"')
     user, _, password = basic.partition(":")
-    if basic and not (_VARIABLE.fullmatch(user) and _VARIABLE.fullmatch(password)):
+    if basic and (not_variable(user) or not_variable(password)):
         table.refuse("basic_env", "two names of variables, USER_VARIABLE:PASSWORD_VARIABLE")
     if bearer and basic:
         table.refuse("basic_env", "left out where bearer_env is given: both set Authorization")
@@ -141,6 +160,6 @@ def _oauth(table: Table) -> OAuthAuth:
 
 def _variable(table: Table, key: str, default: str | None = None) -> str:
     name = table.text(key, default)
-    if name and not _VARIABLE.fullmatch(name):
-        table.refuse(key, "the name of an environment variable: letters, digits and _; the value stays out of the file")
+    if name and (looks := not_variable(name)):
+        table.refuse(key, f"the name of an environment variable; {looks}: the value itself stays out of the file")
     return name

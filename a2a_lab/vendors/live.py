@@ -20,7 +20,7 @@ from a2a_lab.core.tiers import PROD, Grant, Tier, granted
 from a2a_lab.core.typed import not_header_name, not_header_value, not_place, not_url
 from a2a_lab.core.urls import origin, parse_url
 from a2a_lab.errors import Misuse
-from a2a_lab.vendors.auth import Auth, parse_auth
+from a2a_lab.vendors.auth import AUTH_KEYS, Auth, parse_auth
 from a2a_lab.vendors.tables import Table, nearest
 
 LIVE: Final = "live"
@@ -130,6 +130,12 @@ def read_live(file: Path) -> LiveVendor:
 def parse_live(data: Mapping[str, Any], *, name: str, where: str, folder: Path) -> LiveVendor:
     """The vendor of a file's table. `folder` is where its files lie."""
     top = Table(data, where)
+    if "reach" not in top and (found := [key for key in ("vendors", "agents", "consumers", "pairs") if key in top]):
+        raise Misuse(
+            f"{where}: looks like a matrix, as it has {found[0]!r}, and a vendor file is expected; a2a-lab plan and "
+            "a2a-lab run take a matrix",
+            where=where,
+        )
     if top.text("reach") != LIVE:
         top.refuse("reach", f'"{LIVE}": only an agent that is reached live has a file like this')
     url, card_url = (_url(top, key) for key in ("url", "card_url"))
@@ -272,16 +278,19 @@ def _keys(top: Table, folder: Path) -> Mapping[str, Any] | None:
 def _auths(top: Table) -> tuple[Auth | None, Auth | None]:
     """Those for cards and those for calls: one table for both, or a table each."""
     data = top.take("auth", {})
-    table = Table(data, f"{top.where}.auth")
+    table = Table(data, f"{top.where}.auth", hides=True)
     if "kind" in table:
         both = parse_auth(table)
         return both, both
     found = {
-        name: parse_auth(Table(table.take(name), f"{table.where}.{name}"))
+        name: parse_auth(Table(table.take(name), f"{table.where}.{name}", hides=True))
         for name in ("card", "calls")
         if name in table
     }
     if data and not found:
+        odd = sorted(set(table.keys()) - AUTH_KEYS)
+        if odd:
+            raise Misuse(f"{table.where}: unknown key {odd[0]!r}{nearest(odd[0], AUTH_KEYS)}", where=table.where)
         table.refuse("kind", "given, or tables [auth.card] and [auth.calls]")
     table.done()
     return found.get("card"), found.get("calls")

@@ -7,10 +7,15 @@ list of those still unread, and `done` complains of what is left, with the neare
 from __future__ import annotations
 
 import difflib
+import re
 from collections.abc import Iterable, Mapping
-from typing import Any, NoReturn
+from typing import Any, Final, NoReturn
 
+from a2a_lab.core.typed import like_secret, like_token
 from a2a_lab.errors import Misuse
+
+# Keys that name variables, or under which somebody would paste what belongs into one.
+_SECRET: Final = re.compile(r"_env$|bearer|token$|secret|passw|api_?key|basic$|authorization", re.IGNORECASE)
 
 
 def nearest(word: str, known: Iterable[str]) -> str:
@@ -21,13 +26,18 @@ def nearest(word: str, known: Iterable[str]) -> str:
 
 
 class Table:
-    """One table being read. `where` is how a message calls it: file and dotted path."""
+    """One table being read. `where` is how a message calls it: file and dotted path.
 
-    def __init__(self, data: object, where: str) -> None:
+    `hides` is for a table about credentials: a value under a key that nobody knows is not repeated (R38).
+    """
+
+    def __init__(self, data: object, where: str, *, hides: bool = False) -> None:
         if not isinstance(data, Mapping):
-            raise Misuse(f"{where}: a table is expected, found {data!r}", where=where, value=data)
+            found = "something else, which may be a secret" if hides else repr(data)
+            raise Misuse(f"{where}: a table is expected, found {found}", where=where)
         self._data: Mapping[str, Any] = data
         self._read: set[str] = set()
+        self._hides = hides
         self.where = where
 
     def __contains__(self, key: str) -> bool:
@@ -36,8 +46,17 @@ class Table:
     def refuse(self, key: str, expected: str) -> NoReturn:
         """Complain of the value of `key`."""
         value = self._data.get(key)
-        found = f"{value!r} is not {expected}" if key in self._data else f"missing; {expected} is expected"
-        raise Misuse(f"{self.where}.{key}: {found}", where=self.where, key=key, value=value)
+        if key not in self._data:
+            raise Misuse(f"{self.where}.{key}: missing; {expected} is expected", where=self.where, key=key)
+        if self._is_hidden(key):
+            raise Misuse(f"{self.where}.{key}: what stands there is not {expected}", where=self.where, key=key)
+        raise Misuse(f"{self.where}.{key}: {value!r} is not {expected}", where=self.where, key=key, value=value)
+
+    def _is_hidden(self, key: str) -> bool:
+        value = self._data[key]
+        if _SECRET.search(key):
+            return like_secret(value)
+        return like_token(value) or (self._hides and key not in self._read and not isinstance(value, bool))
 
     def keys(self) -> tuple[str, ...]:
         """The keys in the order of the file."""
@@ -50,15 +69,19 @@ class Table:
 
     def text(self, key: str, default: str | None = None, *, one_of: Iterable[str] = ()) -> str:
         """A string; one of the words of `one_of` where any are given. Without a default it must be there."""
-        value = self.take(key, default)
+        value, one_of = self.take(key, default), tuple(one_of)
         if isinstance(value, int | float) and not isinstance(value, bool):
+            if _SECRET.search(key):
+                self.refuse(key, "a string")
+            if one_of and isinstance(value, int):
+                self.refuse(key, f"one of {', '.join(repr(word) for word in one_of)}")
             # TOML and papermill both make a number of an unquoted 1.0, and "1.0" is not 1.0 (A2, P5).
-            self.refuse(key, f'a string; a version is text, write {key} = "{value}" with quotes')
+            why = "a version is text, " if isinstance(value, float) or "version" in key else ""
+            self.refuse(key, f'a string; {why}write {key} = "{value}" with quotes')
         if not isinstance(value, str):
             self.refuse(key, "a string")
-        words = tuple(one_of)
-        if words and value not in words:
-            self.refuse(key, f"one of {', '.join(repr(word) for word in words)}{nearest(value, words)}")
+        if one_of and value not in one_of:
+            self.refuse(key, f"one of {', '.join(repr(word) for word in one_of)}{nearest(value, one_of)}")
         return value
 
     def flag(self, key: str, default: bool) -> bool:
@@ -117,9 +140,7 @@ class Table:
         """Refuse keys that nobody read: a misspelt key must not be a silent default."""
         for key in self._data:
             if key not in self._read:
+                told = "" if self._is_hidden(key) else f" (value {self._data[key]!r})"
                 raise Misuse(
-                    f"{self.where}: unknown key {key!r} (value {self._data[key]!r}){nearest(key, self._read)}",
-                    where=self.where,
-                    key=key,
-                    value=self._data[key],
+                    f"{self.where}: unknown key {key!r}{told}{nearest(key, self._read)}", where=self.where, key=key
                 )

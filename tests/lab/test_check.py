@@ -553,7 +553,7 @@ MISTAKES: list[tuple[dict[str, Any], str]] = [
     ({"tenant_by": "header"}, r"--tenant-by header selects a tenant, and none is given; add --tenant NAME"),
     ({"mode": "json"}, r"--mode 'json': expected a media type, such as text/plain"),
     ({"bearer_env": "NOT_THERE_AT_ALL"}, r"'NOT_THERE_AT_ALL' is not set; the bearer token is read from it"),
-    ({"header_env": ["X-Key"]}, r"--header-env 'X-Key': expected NAME=VARIABLE"),
+    ({"header_env": ["X-Key"]}, r"--header-env: expected NAME=VARIABLE, .* not repeated"),
     ({"basic_env": "USER"}, r"expected USER_VARIABLE:PASSWORD_VARIABLE"),
     ({"connect_to": ["agent.example"]}, r"--connect-to 'agent.example': expected HOST:PORT=HOST:PORT"),
     ({"card_url": "card.json"}, r"'card.json' is no absolute http or https URL"),

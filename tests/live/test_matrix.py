@@ -107,7 +107,7 @@ def test_a_matrix_names_a_file_beside_it_or_one_of_the_working_directory(
         ('[auth]\nkind = "static"', r"helpdesk.toml.auth.bearer_env: missing; given, or api_key_env"),
         ('[auth]\nkind = "static"\nbearer_env = "ey.J0"', r"auth.bearer_env: .*the name of an environment variable"),
         ('[auth]\nbearer_env = "A"', r"helpdesk.toml.auth.kind: missing; given, or tables \[auth.card\]"),
-        ('[auth.cards]\nkind = "static"', r"helpdesk.toml.auth.kind: missing; given, or tables"),
+        ('[auth.cards]\nkind = "static"', r"helpdesk.toml.auth: unknown key 'cards'; did you mean 'card'"),
     ],
 )
 def test_a_mistake_names_file_key_and_what_was_expected(tmp_path: Path, lines: str, said: str) -> None:

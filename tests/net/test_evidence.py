@@ -158,5 +158,5 @@ def test_unusable_credentials_say_what_to_do(arguments: dict[str, object], says:
 
 def test_header_pair_without_variable_is_refused() -> None:
     assert header_variables(["X-A=VAR"]) == {"X-A": "VAR"}
-    with pytest.raises(Misuse, match="X-A"):
+    with pytest.raises(Misuse, match="--header-env: expected NAME=VARIABLE"):
         header_variables(["X-A"])
