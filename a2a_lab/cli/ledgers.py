@@ -43,7 +43,7 @@ def cleanup_command(out: str, *, run: str, header_env: list[str], vendor: str, a
         return 0 if not done.left else 1
     show.say(f"tasks settled: {done.cancelled}; left behind: {len(done.left)}")
     if done.ended_with_run:
-        show.say(f"{done.ended_with_run} more were at simulated agents, which ended with their run")
+        show.say(f"{done.ended_with_run} more were at agents of the lab, which ended with their run")
     if done.unreachable:
         show.say("no answer from: " + ", ".join(done.unreachable))
     if done.left:

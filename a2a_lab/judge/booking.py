@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from typing import Final
+from collections.abc import Iterable
+from typing import Final, Protocol
 
 from a2a_lab.core.holdings import size
-from a2a_lab.core.model import Artifact, Message, RpcError
-from a2a_lab.core.tasks import TaskBook
+from a2a_lab.core.model import Artifact, Message, RpcError, StreamEvent, Task
+from a2a_lab.core.tasks import How
 from a2a_lab.judge.answers import was_sent
 from a2a_lab.judge.histories import task_id_of
 from a2a_lab.judge.reading import mode_of
@@ -18,7 +19,44 @@ _GONE: Final = "TaskNotFound"
 _DECLINED: Final = range(300, 500)
 
 
-def note_request(book: TaskBook, call: Call, place: int) -> str | None:
+class Books(Protocol):
+    """Whoever keeps the books: a `TaskBook`, or what passes the same on to one; see there for each entry."""
+
+    def note_sent(
+        self,
+        message_id: str,
+        *,
+        purpose: str,
+        media_type: str | None = None,
+        size: int = 0,
+        is_payload: bool = False,
+        context_id: str | None = None,
+        task_id: str | None = None,
+        opens: str | None = None,
+    ) -> None: ...
+
+    def note_task(self, task: Task, *, how: How, message_id: str | None = None) -> None: ...
+
+    def note_event(self, event: StreamEvent, *, message_id: str | None = None) -> None: ...
+
+    def note_message(self, message_id: str, task_id: str | None = None) -> None: ...
+
+    def note_refused(self, message_id: str, error: RpcError) -> None: ...
+
+    def note_not_processed(self, message_id: str) -> None: ...
+
+    def note_unknown(self, message_id: str) -> None: ...
+
+    def note_cancel(self, task_id: str, *, task: Task | None = None, error: RpcError | None = None) -> None: ...
+
+    def note_gone(self, task_id: str) -> None: ...
+
+    def note_listing(self, tasks: Iterable[Task], *, is_complete: bool = True) -> None: ...
+
+    def task_of(self, message_id: str) -> str | None: ...
+
+
+def note_request(book: Books, call: Call, place: int) -> str | None:
     """Note a send before its answer; the id by which the books know it, None for other calls."""
     message = call.asked.message
     if not call.is_send:
@@ -37,7 +75,7 @@ def note_request(book: TaskBook, call: Call, place: int) -> str | None:
     return name
 
 
-def note_answer(book: TaskBook, call: Call, name: str | None) -> None:
+def note_answer(book: Books, call: Call, name: str | None) -> None:
     """Note what answered a call; `name` is that of the send it answers."""
     if call.watched is not None:
         _note_stream(book, call, name)
@@ -47,7 +85,7 @@ def note_answer(book: TaskBook, call: Call, name: str | None) -> None:
         _note_look(book, call)
 
 
-def _note_stream(book: TaskBook, call: Call, name: str | None) -> None:
+def _note_stream(book: Books, call: Call, name: str | None) -> None:
     for heard in call.events:
         book.note_event(heard.event, message_id=name)
     if name is not None and call.answer is not None:
@@ -64,7 +102,7 @@ def _message(call: Call) -> Message | None:
     return call.watched.message if call.watched is not None else None
 
 
-def _note_send(book: TaskBook, call: Call, name: str) -> None:
+def _note_send(book: Books, call: Call, name: str) -> None:
     answer = call.answer
     if answer is None or (answer.task or answer.message or answer.error) is None:
         _note_nothing(book, call, name)
@@ -80,7 +118,7 @@ def _note_send(book: TaskBook, call: Call, name: str) -> None:
         book.note_unknown(name)
 
 
-def _note_nothing(book: TaskBook, call: Call, name: str) -> None:
+def _note_nothing(book: Books, call: Call, name: str) -> None:
     """No usable answer: either the message was certainly not taken, or nobody knows."""
     status = call.exchange.status
     is_declined = (status is not None and status in _DECLINED) or (
@@ -92,7 +130,7 @@ def _note_nothing(book: TaskBook, call: Call, name: str) -> None:
         book.note_unknown(name)
 
 
-def _note_look(book: TaskBook, call: Call) -> None:
+def _note_look(book: Books, call: Call) -> None:
     answer, task_id = call.answer, task_id_of(call)
     error: RpcError | None = answer.error if answer is not None else None
     if call.op == "cancel" and task_id is not None:

@@ -41,8 +41,8 @@ Place = tuple[str, str]
 class CleanedUp:
     """What a clean-up came to. `unreachable` are URLs of agents that gave no answer at all.
 
-    `ended_with_run` counts what was at simulated agents: those are gone with all they held, and their port may be
-    somebody else's by now, who must not be asked.
+    `ended_with_run` counts what was at agents that the lab launched: those are gone with all they held, and their port
+    may be somebody else's by now, who must not be asked.
     """
 
     cancelled: int = 0

@@ -23,10 +23,11 @@ from a2a_lab.core.urls import parse_url
 from a2a_lab.errors import HarnessFault, LabError
 from a2a_lab.judge.consumer import attribute_ends
 from a2a_lab.judge.transcript import Call
-from a2a_lab.judge.visit import Account
+from a2a_lab.judge.visit import Account, Visit
 from a2a_lab.lab.cell import TOOL, Meeting, meet
 from a2a_lab.lab.contents import contents_of, finding_without, without_contents
 from a2a_lab.lab.external import wait_for_client
+from a2a_lab.lab.foreign_books import book_foreign
 from a2a_lab.lab.judging import PairJudgement
 from a2a_lab.lab.matrix import Matrix
 from a2a_lab.lab.measures import measure
@@ -40,7 +41,8 @@ from a2a_lab.net.client import Http, Reach
 from a2a_lab.net.credentials import Source
 from a2a_lab.net.discovering import drive
 from a2a_lab.net.evidence import Recorder, write_har
-from a2a_lab.net.recording import RecordingProxy
+from a2a_lab.net.journal import Journal
+from a2a_lab.net.recording import WITHHELD, RecordingProxy
 from a2a_lab.net.redact import Redactor
 from a2a_lab.vendors.consumers import ConsumerResult, run_consumer
 from a2a_lab.vendors.ports import Ports
@@ -71,8 +73,8 @@ class PairBench:
 class Stand:
     """Where a watched client's agent stands: its address, the recorder before it, and how the lab itself looks at it.
 
-    `judge_look` may end the cell by what the lab's own look found, before the client comes; `died` says at the end
-    whether the agent is gone.
+    `nonce` is what an agent answers with that the lab launched. `judge_look` may end the cell by what the lab's own
+    look found, before the client comes; `died` says at the end whether the agent is gone.
     """
 
     address: str
@@ -83,6 +85,7 @@ class Stand:
     proxy: RecordingProxy
     credentials: Source | None = None
     redactor: Redactor = field(default_factory=Redactor)
+    nonce: str | None = None
     judge_look: Callable[[Discovery], None] = lambda _: None
     died: Callable[[], tuple[Finding, ...]] = lambda: ()
 
@@ -142,6 +145,7 @@ async def _foreign(cell: PairCell, bench: PairBench, agent: ServedAgent, started
         proxy=RecordingProxy(
             agent.address, recorder, reach=Reach(trust_env=False), nonce=agent.nonce, aliases=_aliases(cell, agent)
         ),
+        nonce=agent.nonce,
         died=lambda: _death(agent),
     )
     return await watched(cell, bench, stand, started)
@@ -152,16 +156,20 @@ async def watched(cell: PairCell, bench: PairBench, stand: Stand, started: str) 
     recorder, proxy, canary = stand.recorder, stand.proxy, f"canary-{secrets.token_hex(8)}"
     found = await _look(stand)
     looks = len(recorder.exchanges)
-    async with proxy:
-        account = await _consume(cell, bench, proxy, canary)
-        died = stand.died()
+    try:
+        async with proxy:
+            account = await _consume(cell, bench, proxy, canary)
+            died = stand.died()
+    finally:  # whatever ended the client, what it left at the agent stays to be listed and cleaned up (A7)
+        exchanges = recorder.exchanges[looks:]
+        _label(exchanges, canary)
+        stand.redactor.learn(exchanges)
+        await _book(cell, bench, stand, exchanges)
     if (fault := proxy.harness_fault or proxy.withheld) is not None:
         raise fault
-    exchanges = recorder.exchanges[looks:]
     if sum(canary.encode() in one.request_body for one in exchanges) > 1:
         await stand.http.send("GET", stand.card_url, {}, purpose=CLOSING, total_s=LOOK_S, credentials=stand.credentials)
     attribute_ends(exchanges, account)
-    _label(exchanges, canary)
     vendor = cell.consumer.vendor
     beside = Beside(
         address=stand.address,
@@ -175,7 +183,6 @@ async def watched(cell: PairCell, bench: PairBench, stand: Stand, started: str) 
     judged = judge_cell(recorder.exchanges, beside, matrix=bench.matrix, scenario=cell.key.scenario, now=time.time())
     evidence = evidence_path(cell.key)
     redactor = stand.redactor
-    redactor.learn(exchanges)
     write_har(
         bench.folder / evidence,
         recorder.exchanges,
@@ -258,6 +265,14 @@ def account_of(result: ConsumerResult, *, began: float = 0.0) -> Account:
         hung=result.hung,
         steps=tuple(((at - began) * 1000, what, told) for at, what, told in result.steps),
     )
+
+
+async def _book(cell: PairCell, bench: PairBench, stand: Stand, exchanges: Sequence[Exchange]) -> None:
+    """Write into the ledger what the client's traffic leaves at the agent; what never came to it leaves nothing."""
+    journal = Journal(bench.ledger, bench.run, str(cell.key), agent=cell.key.agent, redactor=stand.redactor)
+    arrived = [one for one in exchanges if not (one.fault or "").startswith(WITHHELD)]
+    visit = Visit(arrived, policy=stand.policy, address=stand.address)
+    await book_foreign(journal, visit, nonce=stand.nonce)
 
 
 def _label(exchanges: Sequence[Exchange], canary: str) -> None:

@@ -181,9 +181,11 @@ class Journal:
         self.book.note_gone(task_id)
         await self._write("gone", {"task_id": task_id})
 
-    async def listing(self, tasks: tuple[Task, ...]) -> None:
-        self.book.note_listing(tasks)
-        await self._write("listing", {"tasks": [_task_fact(task, "list", None) for task in tasks]})
+    async def listing(self, tasks: tuple[Task, ...], *, is_complete: bool = True) -> None:
+        """The agent listed tasks: all that there are, or one page of them."""
+        self.book.note_listing(tasks, is_complete=is_complete)
+        facts = [_task_fact(task, "list", None) for task in tasks]
+        await self._write("listing", {"tasks": facts, "is_complete": is_complete})
 
     async def booked(self, task_id: str) -> None:
         """The result of the task was taken."""
@@ -239,7 +241,8 @@ def book_of(facts: Iterable[Fact], *, agent: str) -> TaskBook:
             case "gone":
                 book.note_gone(detail["task_id"])
             case "listing":
-                book.note_listing([_task(task) for task in detail["tasks"]])
+                tasks = [_task(task) for task in detail["tasks"]]
+                book.note_listing(tasks, is_complete=detail.get("is_complete", True))
             case "booked":
                 book.book(detail["task_id"])
     return book

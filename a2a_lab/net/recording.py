@@ -36,6 +36,7 @@ from a2a_lab.wire.rewriting import grpc_places
 
 FAULT_HEADER: Final = "x-a2a-lab-fault"
 NOT_OURS: Final = "not-what-was-started"
+WITHHELD: Final = "withheld"  # how the fault of a request begins that the guard did not let go on
 QUEUED: Final = 16  # pieces of an upload that are read ahead of the agent
 _HOP_BY_HOP: Final = frozenset(
     {"connection", "keep-alive", "proxy-connection", "te", "trailer", "transfer-encoding", "upgrade"}
@@ -239,7 +240,7 @@ class RecordingProxy:
                     await response.aclose()
                     response = await self._client.send(request(fresh), stream=True)
         except Withheld as fault:
-            kept.failed(f"withheld: {fault.reason}")
+            kept.failed(f"{WITHHELD}: {fault.reason}")
             await _bad_gateway(send, "the lab lets nothing more through", fault.reason)
             return
         except (httpx.HTTPError, httpx.InvalidURL, OSError) as problem:

@@ -18,11 +18,13 @@ import httpx
 import pytest
 
 from a2a_lab.errors import HarnessFault
+from a2a_lab.lab.cleanup import clean_up, list_orphans
 from a2a_lab.lab.matrix import Matrix
 from a2a_lab.lab.pair_run import run_pairs
 from a2a_lab.lab.pairing_plan import PairCell, plan_pairs
 from a2a_lab.lab.records import CellRecord, read_run
 from a2a_lab.lab.rejudge import rejudge
+from a2a_lab.lab.run import LEDGER
 from a2a_lab.lab.stock import Stock
 from a2a_lab.net.client import Reach
 from a2a_lab.net.evidence import Recorder
@@ -164,6 +166,12 @@ def test_a_hang_is_told_with_who_waited_and_how_long(tmp_path: Path) -> None:
     plan = matrix("a2a-sdk-1.3", "a2a-sdk-1.3", silence_s=1, hang_s=2, total_s=20, transport_timeout_s=3, cap_s=30)
     hangs = lambda cell: replace(cell, agent=replace(cell.agent, options=("--hang",)))  # noqa: E731
     cells = by_pair(ran(plan, tmp_path, change=hangs))
+    listed = [place[1] for place, _ in list_orphans(tmp_path / LEDGER)]
+    assert sorted(listed) == sorted(str(cell.key) for cell in cells.values() for _ in cell.orphans) and listed, (
+        "the ledger lists what the page counts (R35)"
+    )
+    done = asyncio.run(clean_up(tmp_path / LEDGER))
+    assert (done.ended_with_run, done.left) == (len(listed), []), "its agent ended with the run"
     for scenario in ("send", "stream"):
         cell = cells[f"a2a-sdk-1.3/a2a-sdk-1.3/{scenario}"]
         assert cell.errors == ("never-ended",), cell.said
