@@ -12,7 +12,6 @@ from dataclasses import replace
 
 from a2a_lab.core.discovery import Discovery
 from a2a_lab.core.model import Interface
-from a2a_lab.core.quoting import quoted
 from a2a_lab.core.tiers import Tier
 from a2a_lab.core.urls import origin, parse_url
 from a2a_lab.errors import HarnessFault, LabError, Withheld
@@ -20,7 +19,7 @@ from a2a_lab.lab.cell import Meeting, meet
 from a2a_lab.lab.costs import Cost, worst_case
 from a2a_lab.lab.desk import LiveDesk
 from a2a_lab.lab.live import policy_of, reach_of, resolver_of
-from a2a_lab.lab.live_guard import LiveGuard
+from a2a_lab.lab.live_guard import REFUSED, LiveGuard, past_the_recorder
 from a2a_lab.lab.pair_cell import PairBench, Stand, failed, intent_of, watched
 from a2a_lab.lab.pair_recall import pair_policy
 from a2a_lab.lab.pairing_plan import CARD, PairCell
@@ -31,8 +30,6 @@ from a2a_lab.net.evidence import Recorder
 from a2a_lab.net.recording import RecordingProxy
 from a2a_lab.verdicts import NotGradeable
 from a2a_lab.wire.dialects import BINDINGS
-
-REFUSED = "tier-refused"
 
 
 def cost_of(cell: PairCell) -> Cost:
@@ -94,7 +91,7 @@ async def _own(cell: PairCell, bench: PairBench, desk: LiveDesk, started: str) -
 
 async def _foreign(cell: PairCell, bench: PairBench, desk: LiveDesk, started: str) -> CellRecord:
     """Somebody else's client, before an agent that is not ours: every request of it passes the guard."""
-    live, recorder = desk.live, Recorder()
+    live, recorder, guard = desk.live, Recorder(), LiveGuard(desk)
     address = live.url or live.card_url.partition("/.well-known/")[0]
     own, vendor = policy_of(live), cell.consumer.vendor
     spoken = vendor.bindings if vendor is not None else BINDINGS
@@ -105,28 +102,24 @@ async def _foreign(cell: PairCell, bench: PairBench, desk: LiveDesk, started: st
         policy=policy,
         recorder=recorder,
         http=desk.http(recorder, policy.bounds),
-        proxy=RecordingProxy(address, recorder, reach=reach_of(live), guard=LiveGuard(desk)),
+        proxy=RecordingProxy(address, recorder, reach=reach_of(live), guard=guard),
         credentials=desk.credentials.card,
         redactor=desk.redactor,
-        judge_look=lambda found: _stays_with_the_recorder(found, address, spoken),
+        judge_look=lambda found: _stays_with_the_recorder(found, address, spoken, guard),
     )
     return await watched(cell, bench, stand, started)
 
 
-def _stays_with_the_recorder(found: Discovery, address: str, bindings: Sequence[str]) -> None:
+def _stays_with_the_recorder(found: Discovery, address: str, bindings: Sequence[str], guard: LiveGuard) -> None:
     """Refuse where the card leads a client past the recorder: there nothing would hold it to a budget.
 
     `bindings` are those that the client speaks, as far as is known.
     """
     card = found.card or found.hint_card
+    guard.known = frozenset(one.url for one in card.interfaces) if card is not None else frozenset()
     for one in card.interfaces if card is not None else ():
         if one.binding in bindings and not _is_behind(one, address):
-            raise Withheld(
-                f"the card leads to {quoted(one.url)}, where the recorder does not stand: a client that the lab does "
-                "not steer would be held to no budget there",
-                word=NotGradeable.HARNESS_ERROR,
-                slug=REFUSED,
-            )
+            raise past_the_recorder("the card", one.url)
 
 
 def _is_behind(one: Interface, address: str) -> bool:

@@ -6,9 +6,10 @@ budget. A client that sends more messages, or asks more often, than the plan sai
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Final
 
+from a2a_lab.core.quoting import quoted
 from a2a_lab.errors import Withheld
 from a2a_lab.judge.transcript import read_request
 from a2a_lab.lab.costs import FOREIGN_REQUESTS, FOREIGN_RUNS
@@ -17,6 +18,7 @@ from a2a_lab.net.credentials import Source
 from a2a_lab.verdicts import NotGradeable
 from a2a_lab.wire.exchange import Exchange
 
+REFUSED: Final = "tier-refused"
 # How the methods of A2A over gRPC begin that start nothing.
 _READS: Final = ("Get", "List", "Cancel", "SubscribeTo", "TaskSubscription", "Create", "Set", "Delete")
 
@@ -26,6 +28,7 @@ class LiveGuard:
 
     def __init__(self, desk: LiveDesk, *, runs: int = FOREIGN_RUNS, requests: int = FOREIGN_REQUESTS) -> None:
         self._desk, self._runs, self._requests = desk, runs, requests
+        self.known: frozenset[str] = frozenset()  # what the card named that the lab itself saw, and let pass
 
     async def admit(self, exchange: Exchange) -> Mapping[str, str]:
         if self._requests <= 0:
@@ -53,6 +56,11 @@ class LiveGuard:
         if source is not None and exchange.status != 401:
             source.let_through()
 
+    def leads(self, urls: Sequence[str]) -> None:
+        for url in urls:
+            if url not in self.known:
+                raise past_the_recorder("the agent", url)
+
     def _source(self, exchange: Exchange) -> Source | None:
         is_card = exchange.method == "GET" and "/.well-known/" in exchange.url
         return self._desk.credentials.card if is_card else self._desk.credentials.calls
@@ -66,6 +74,16 @@ def starts_a_run(exchange: Exchange) -> bool:
         return not exchange.url.rpartition("/")[2].startswith(_READS)
     call = read_request(exchange)
     return call is None or call.is_send
+
+
+def past_the_recorder(who: str, url: str) -> Withheld:
+    """Why a client is not let go where the recorder does not stand."""
+    return Withheld(
+        f"{who} leads to {quoted(url)}, where the recorder does not stand: a client that the lab does not steer would "
+        "be held to no budget there",
+        word=NotGradeable.HARNESS_ERROR,
+        slug=REFUSED,
+    )
 
 
 def _over(what: str) -> Withheld:

@@ -20,6 +20,7 @@ from a2a_lab.wire.http_shape import media_type
 from a2a_lab.wire.rewriting import Rewritten, move_url, rewrite_card
 
 CARD_BYTES: Final = 2_000_000  # a larger answer is no card that any client reads, and is not held back
+_PAST: Final = PAST_THE_RECORDER.slug
 _EXTENDED: Final = (b"GetExtendedAgentCard", b"agent/getAuthenticatedExtendedCard", b"agent/authenticatedExtendedCard")
 _METHOD_WITHIN: Final = 400  # bytes of a call in which its method stands; a card call has nothing else to say
 
@@ -37,6 +38,11 @@ class RecordedCards:
     @property
     def findings(self) -> list[Finding]:
         return list(self._said.values())
+
+    def past(self, exchange: Exchange) -> list[str]:
+        """Where an answer leads the consumer, that is not the recorder."""
+        found = [one.values.get("found") for one in self.findings if one.at == exchange.url and one.slug == _PAST]
+        return [url for urls in found for url in ([urls] if isinstance(urls, str) else urls or ())]
 
     def hand_on(self, kept: Kept, held: list[bytes], headers: Pairs) -> tuple[list[bytes], Pairs]:
         """The pieces and headers of a whole answer that may be a card, as they go on to the consumer."""

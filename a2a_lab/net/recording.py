@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import asyncio
 import json
-from collections.abc import AsyncIterator, Iterable, Mapping
+from collections.abc import AsyncIterator, Iterable, Mapping, Sequence
 from types import TracebackType
 from typing import Final, Protocol, Self
 
@@ -56,6 +56,10 @@ class Guard(Protocol):
 
     def heard(self, exchange: Exchange) -> None:
         """The agent has answered."""
+        ...
+
+    def leads(self, urls: Sequence[str]) -> None:
+        """The answer leads there, past the recorder. Raises Withheld where it is not handed on."""
         ...
 
 
@@ -256,6 +260,10 @@ class RecordingProxy:
                 await _bad_gateway(send, f"{self.own} is answered by something else", NOT_OURS)
                 return
             await self._answer(kept, response, send)
+        except Withheld as fault:
+            self.withheld = fault
+            kept.failed(f"withheld: {fault.reason}")
+            await _bad_gateway(send, "the lab lets nothing more through", fault.reason)
         except (httpx.HTTPError, OSError) as problem:
             # Returning without the end of the answer makes the server break the connection, as the agent did.
             kept.failed(fault_of(problem))
@@ -277,6 +285,8 @@ class RecordingProxy:
             else:
                 await self._stand_in(kept)
                 held, headers = self._cards.hand_on(kept, held, headers)
+        if self._guard is not None:
+            self._guard.leads(self._cards.past(kept.exchange))
         start = {"type": "http.response.start", "status": response.status_code}
         await send({**start, "headers": headers})
         for raw in held:

@@ -148,7 +148,7 @@ def parse_live(data: Mapping[str, Any], *, name: str, where: str, folder: Path) 
         url=url,
         card_url=card_url,
         title=top.text("title", ""),
-        version=top.text("version", LIVE),
+        version=_version(top),
         where=where,
         folder=folder,
         environment=top.text("environment", "", one_of=(*ENVIRONMENTS, "")),
@@ -197,6 +197,14 @@ def _held_for(auth: tuple[Auth | None, Auth | None], *, cards: str, typed: str) 
     if auth == (None, None):
         return ()
     return tuple(sorted({typed, cards} if auth[0] is not None else {typed}))
+
+
+def _version(top: Table) -> str:
+    """A name that can stand in the key of a cell, between slashes."""
+    value = top.text("version", LIVE)
+    if not value or "/" in value or not value.isprintable():
+        top.refuse("version", "a name without a slash, such as 2026-11")
+    return value
 
 
 def _words(top: Table, key: str, known: tuple[str, ...], default: tuple[str, ...]) -> tuple[str, ...]:

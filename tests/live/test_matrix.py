@@ -84,6 +84,7 @@ def test_a_matrix_names_a_file_beside_it_or_one_of_the_working_directory(
     [
         ('reach = "lives"', r"helpdesk.toml.reach: 'lives' is not \"live\""),
         ("rps = 0", r"helpdesk.toml.rps: 0 is not a number of at least 0.01"),
+        ('version = "1/2"', r"helpdesk.toml.version: '1/2' is not a name without a slash"),
         ("max_runs = -1", r"helpdesk.toml.max_runs: -1 is not a whole number of at least 0"),
         ('allow_send = "yes"', r"helpdesk.toml.allow_send: 'yes' is not true or false"),
         (
