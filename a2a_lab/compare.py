@@ -7,7 +7,7 @@ run could not grade is neither better nor worse, and is listed as such. Reads re
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable
 from dataclasses import dataclass
 from enum import StrEnum
 from typing import Any
@@ -126,8 +126,10 @@ def compare(base: Run, other: Run, *, across_postures: bool = False) -> Comparis
     ours, theirs = _sides(base, axes), _sides(other, axes)
     if not ours.keys() & theirs.keys():
         raise _nothing_shared(base, other, across_postures)
+    shared = [pair for pair in ours if pair in theirs]
+    told = _vendors(base, other, [ours[pair] for pair in shared], [theirs[pair] for pair in shared])
     rows = [_change(pair, ours.get(pair), theirs.get(pair)) for pair in dict.fromkeys([*ours, *theirs])]
-    return Comparison(base=base, other=other, changes=tuple(rows), vendors=tuple(_vendors(base, other)))
+    return Comparison(base=base, other=other, changes=tuple(rows), vendors=tuple(told))
 
 
 def _sides(run: Run, axes: int) -> dict[tuple[str, ...], Side]:
@@ -212,22 +214,36 @@ def _flag(measures: Measures, name: str) -> bool | None:
     return value
 
 
-def _vendors(base: Run, other: Run) -> list[str]:
-    """What the same names stood for, where that differs: the first thing to look at after an upgrade."""
-    told = []
+def _vendors(base: Run, other: Run, ours: Iterable[Side], theirs: Iterable[Side]) -> list[str]:
+    """What the same names stood for, where that differs: the first thing to look at after an upgrade.
+
+    Cards are compared where both runs saw one in the pairs that both have (`ours` and `theirs`): of an agent that one
+    of them did not get to, nothing is known.
+    """
+    told, before_cards, after_cards = [], _cards(base, ours), _cards(other, theirs)
     for name, before in base.header.vendors.items():
         after = other.header.vendors.get(name)
         if after is None:
             continue
         if before.version != after.version:
             told.append(f"{name} {before.version} → {after.version}")
-        if _card(base, name) != _card(other, name):
+        was, now = before_cards.get(name), after_cards.get(name)
+        if was and now and was != now:
             told.append(f"the card of {name} changed")
     return told
 
 
-def _card(run: Run, name: str) -> Sequence[str]:
-    """The digests of the cards that one agent showed in a run, without its own origin: another port is no change."""
-    listed = run.header.vendors[name].portable_digest
-    seen = {cell.portable_digest for cell in run.cells if cell.key.agent == name and cell.portable_digest}
-    return sorted(seen) or ([listed] if listed else [])
+def _cards(run: Run, sides: Iterable[Side]) -> dict[str, set[str]]:
+    """By agent the digests of the cards that it showed, without its own origin: another port is no change.
+
+    Where no cell has one, that of the run's header counts.
+    """
+    seen: dict[str, set[str]] = {}
+    for cell in (cell for side in sides for cell in side.cells):
+        digests = seen.setdefault(cell.key.agent, set())
+        if cell.portable_digest:
+            digests.add(cell.portable_digest)
+    for name, digests in seen.items():
+        if not digests and (listed := run.header.vendors[name].portable_digest):
+            digests.add(listed)
+    return seen

@@ -52,7 +52,7 @@ def test_what_became_of_a_pair(run_of: Any, before: Verdict, after: Verdict, cha
 
 
 def test_an_upgrade_lines_up_with_what_it_replaced(run_of: Any) -> None:
-    old = run_of([outcome(Verdict.ACCEPT, agent_version="1.4")])
+    old = run_of([replace(outcome(Verdict.ACCEPT, agent_version="1.4"), portable_digest="aa")])
     new = run_of([replace(outcome(Verdict.HANG, agent_version="1.5"), portable_digest="bb")])
     found = compare(old, new)
     assert found.changes[0].change is Change.NEWLY_FAILING
@@ -63,6 +63,19 @@ def test_another_port_is_no_change_of_card(run_of: Any) -> None:
     one = run_of([replace(outcome(Verdict.ACCEPT), card_digest="aa", portable_digest="cc")])
     two = run_of([replace(outcome(Verdict.ACCEPT), card_digest="bb", portable_digest="cc")])
     assert compare(one, two).vendors == ()
+
+
+def test_of_an_agent_that_one_run_did_not_get_to_no_card_changed(run_of: Any) -> None:
+    """R36: what a partial run lacks is missing, not different."""
+    alder, birch = (replace(outcome(Verdict.ACCEPT, agent=name), portable_digest=name) for name in ("alder", "birch"))
+    drifted = replace(outcome(Verdict.ACCEPT, agent="alder", consumer="dash"), portable_digest="alder, later")
+    whole = run_of([alder, birch, drifted])
+    plan = tuple(str(cell.key) for cell in whole.cells)
+    vendors = whole.header.vendors
+    for part in (alder, birch):
+        some = run_of([part], plan=plan, vendors=vendors)
+        assert not some.is_complete
+        assert compare(whole, some).vendors == () == compare(some, whole).vendors
 
 
 def test_attempts_that_differ_are_flaky_with_their_counts(run_of: Any) -> None:

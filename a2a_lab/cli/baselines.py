@@ -7,7 +7,7 @@ from itertools import groupby
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from a2a_lab.cli import show
+from a2a_lab.cli import show, worth
 from a2a_lab.errors import Misuse
 
 if TYPE_CHECKING:
@@ -29,10 +29,9 @@ def baseline_command(folder: Path, other: Path | None, name: str, *, as_json: bo
     if as_json:
         cells = [one.as_json() for one in held]
         told = {"run": str(folder), "baseline": name, "agreement": agreements(held), "causes": causes(held)}
-        show.print_json({**told, "cells": cells})
+        show.print_json({**told, **worth.json_of([run]), "cells": cells})
         return int(is_news)
-    if run.cut:
-        show.fail(f"{run.folder} is cut, and what it lacks is not run: {run.cut}")
+    worth.tell_gaps([run])
     _pairs([one for one in held if one.agreement is not Agreement.NOT_RUN])
     _causes(causes(held))
     for one in held:

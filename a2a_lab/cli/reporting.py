@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from a2a_lab.cli import pairs, show
+from a2a_lab.cli import pairs, show, worth
 from a2a_lab.errors import Misuse
 
 if TYPE_CHECKING:
@@ -112,9 +112,10 @@ def _wanted(fail_on: str) -> list[str]:
 
 def _ended(made: Report, wanted: Sequence[str], *, as_json: bool) -> int:
     """Say what came of it, and end as R39 has it."""
-    last = list(made.runs.values())[-1]
+    runs = list(made.runs.values())
+    last = runs[-1]
     if as_json:
-        show.print_json(made.as_json() | pairs.json_of(last))
+        show.print_json(made.as_json() | worth.json_of(runs) | pairs.json_of(last))
     elif pairs.is_of_pairs(last):
         _show_field(last)
         show.say(f"page: {made.page}")  # first: an old run may not fit the expectations of today, and has its page
@@ -122,7 +123,8 @@ def _ended(made: Report, wanted: Sequence[str], *, as_json: bool) -> int:
     else:
         _show_summary(made.as_json()["summary"])
         show.say(f"page: {made.page}")
-    return 1 if _fails(last.cells, wanted) else pairs.exit_code(last)
+    worth.tell_gaps(runs)
+    return worth.ended(runs, 1 if _fails(last.cells, wanted) else pairs.exit_code(last))
 
 
 _WORDS = {"hangs": "timed-out waits", "pairs_with_hangs": "pairs with timed-out waits"}  # R30: no verdict is meant

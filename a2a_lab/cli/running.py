@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
-from a2a_lab.cli import pairs, show
+from a2a_lab.cli import pairs, show, worth
 from a2a_lab.core.quoting import counted
 from a2a_lab.errors import Misuse
 from a2a_lab.lab.records import Measures
@@ -66,12 +66,12 @@ def run_command(
             )
     run = read_run(folder, allow_cut=True)
     if as_json:
-        show.print_json({"run": str(folder), "summary": summary(run)} | pairs.json_of(run))
-        return pairs.exit_code(run)
+        show.print_json({"run": str(folder), "summary": summary(run)} | worth.json_of([run]) | pairs.json_of(run))
+        return worth.ended([run], pairs.exit_code(run))
     if pairs.is_of_pairs(run):
         code = pairs.show_run(run)
         show.say(f"records: {folder}")
-        return code
+        return worth.ended([run], code)
     for posture in dict.fromkeys(cell.key.posture for cell in run.cells):
         show.table(
             ["pair", "verdict", "what was counted, and how it ended"],
@@ -88,7 +88,7 @@ def run_command(
             whole=2,
         )
     show.say(f"records: {folder}")
-    return 0
+    return worth.ended([run], 0)
 
 
 def _measured(one: Measures) -> str:
@@ -151,11 +151,9 @@ def compare_command(base: Path, other: Path, *, as_json: bool) -> int:
     first, second = read_run(base, allow_cut=True), read_run(other, allow_cut=True)
     across = first.header.posture != second.header.posture
     found = compare(first, second, across_postures=across)
-    for run in (first, second):
-        if run.cut:
-            show.fail(f"{run.folder} is cut, and pairs that it lacks compare with nothing: {run.cut}")
+    worth.tell_gaps([first, second])
     if as_json:
-        show.print_json(found.as_json())
+        show.print_json(found.as_json() | worth.json_of([first, second]))
     elif all(row.change.value == "same" for row in found.changes):
         show.say(f"0 newly failing, 0 changed in all, {len(found.changes)} as before")
     else:

@@ -18,7 +18,7 @@ from a2a_lab.errors import LabError
 from a2a_lab.judge.offline import Judgement
 from a2a_lab.lab.pair_recall import recall as recall_pair
 from a2a_lab.lab.recall import Memory
-from a2a_lab.lab.records import CellRecord, Outcome, Run, read_run
+from a2a_lab.lab.records import CellRecord, Outcome, Run, missing_cells, read_run
 from a2a_lab.lab.runkeys import TRUST
 from a2a_lab.verdicts import Finding, NotGradeable, Stage, Verdict, worst
 from a2a_lab.wire.envelope import RPC_ERROR
@@ -77,11 +77,13 @@ class CellAgain:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RunAgain:
-    """A run, judged again. `notes` are sentences about the whole of it."""
+    """A run, judged again. `notes` are sentences about the whole of it; `missing` cells were planned and never run."""
 
     run: str
     cells: tuple[CellAgain, ...]
     notes: tuple[str, ...] = ()
+    is_complete: bool = True
+    missing: int = 0
 
     @property
     def differing(self) -> tuple[CellAgain, ...]:
@@ -97,6 +99,8 @@ class RunAgain:
         return {
             "run": self.run,
             "differing": len(self.differing),
+            "complete": self.is_complete,
+            "missing": self.missing,
             "notes": list(self.notes),
             "cells": [cell.as_json() for cell in self.cells],
         }
@@ -106,11 +110,12 @@ def rejudge(folder: str | Path) -> RunAgain:
     """Judge a run again. Raises RecordFault or Misuse where its records or its matrix cannot be read."""
     run = read_run(folder, allow_cut=True)
     memory = Memory(run)
-    notes = [run.cut] if run.cut else []
+    notes = [f"{run.gap}: only those are judged again"] if run.gap else []
     if not (run.folder / TRUST).exists():
         notes.append(f"the run holds no {TRUST}: which keys it trusted is unknown, so that signatures are not compared")
     cells = tuple(_again(run, record, memory) for record in run.cells)
-    return RunAgain(run=run.header.run, cells=cells, notes=tuple(notes))
+    missing = len(missing_cells(run))
+    return RunAgain(run=run.header.run, cells=cells, notes=tuple(notes), is_complete=run.is_complete, missing=missing)
 
 
 def _again(run: Run, record: CellRecord, memory: Memory) -> CellAgain:

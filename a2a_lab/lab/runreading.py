@@ -43,6 +43,14 @@ class Run:
         return self.footer is not None and not self.footer.interrupted
 
     @property
+    def gap(self) -> str:
+        """In half a sentence what keeps the run from being whole; empty where nothing does."""
+        if self.is_complete:
+            return ""
+        done = f"{len(self.cells)} of {len(self.header.plan)} cells"
+        return self.cut or f"run {self.header.run} was interrupted after {done}"
+
+    @property
     def ended(self) -> str | None:
         return self.footer.ended if self.footer else None
 

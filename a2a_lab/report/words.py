@@ -155,8 +155,7 @@ def _unfinished(run: Run) -> Html | None:
     if run.is_complete:
         return None
     missing = len(missing_cells(run))
-    told = run.cut if run.is_cut and run.cut else "the run was interrupted"
-    told = told.replace(str(run.folder), run.header.run)
+    told = run.gap.replace(str(run.folder), run.header.run)
     return tag(
         "p",
         tag("b", "This run is not whole: "),

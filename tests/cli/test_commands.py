@@ -92,7 +92,7 @@ def test_plan_lists_cells_and_runs_nothing(tmp_path: Path) -> None:
 def test_run_says_where_its_records_are_and_what_they_come_to(tmp_path: Path) -> None:
     arguments = ("run", "seven-pairs", "--posture", "enforcing", "--only", "alder")
     told = lab(*arguments, "--json", cwd=tmp_path).json
-    assert list(told) == ["run", "summary"]
+    assert list(told) == ["run", "summary", "complete", "missing"]
     assert (tmp_path / told["run"] / "records.jsonl").is_file()
     assert told["summary"]["pairs"] == 2 and told["summary"]["delivered"] == 2
     shown = lab(*arguments, cwd=tmp_path)
@@ -292,7 +292,7 @@ def test_report_says_page_runs_and_summary_and_fails_where_it_is_told_to(tmp_pat
         "report", "--matrix", "hangs.toml", "--page", "page.html", "--fail-on", "hang", "--json", cwd=tmp_path
     )
     assert said.code == 1, said.err
-    assert list(said.json) == ["page", "runs", "summary"]
+    assert list(said.json) == ["page", "runs", "summary", "complete", "missing"]
     assert list(said.json["runs"]) == list(said.json["summary"]) == ["trusting", "enforcing"]
     assert said.json["summary"]["trusting"]["pairs_with_hangs"] == 2
     assert said.json["summary"]["enforcing"]["hangs"] == 0
