@@ -57,8 +57,13 @@ def tls_context(reach: Reach) -> ssl.SSLContext:
     if reach.ca_bundle:
         context.load_verify_locations(cafile=reach.ca_bundle)
     if reach.client_cert:
-        context.load_cert_chain(reach.client_cert, reach.client_key)
+        context.load_cert_chain(reach.client_cert, reach.client_key, password=_no_password)
     return context
+
+
+def _no_password() -> str:
+    """Asked for by OpenSSL; without an answer it would ask whoever sits at the terminal, and wait."""
+    raise OSError("the private key is encrypted, and a run has nobody to ask; store it without a passphrase")
 
 
 def new_client(reach: Reach, context: ssl.SSLContext) -> httpx.AsyncClient:

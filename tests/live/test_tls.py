@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
+from cryptography.hazmat.primitives import serialization
 
 from a2a_lab.errors import Misuse
 from a2a_lab.lab.api import check_agent
@@ -60,3 +61,12 @@ def test_a_key_that_others_can_read_is_warned_about(tmp_path: Path, made: Certif
     (warning,) = warnings_of(read_live(file))
     assert "client.key can be read by others than its owner" in warning and "chmod 600" in warning
     assert warning in lab("check", str(file), cwd=tmp_path).err
+
+
+def test_an_encrypted_key_is_named_and_nobody_is_asked_for_its_passphrase(tmp_path: Path, made: Certificates) -> None:
+    """Measured: OpenSSL asked at the terminal, behind the line that says what a check waits for, and waited for ever."""
+    key = serialization.load_pem_private_key(made.client_key.read_bytes(), None)
+    how = (serialization.Encoding.PEM, serialization.PrivateFormat.PKCS8)
+    made.client_key.write_bytes(key.private_bytes(*how, serialization.BestAvailableEncryption(b"passphrase")))
+    with pytest.raises(Misuse, match=r"client.key\): the private key is encrypted.*store it without a passphrase"):
+        check_agent(str(vendor_file(tmp_path, "https://127.0.0.1:9", MUTUAL)), out=str(tmp_path / "runs"))
