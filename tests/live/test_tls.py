@@ -64,7 +64,7 @@ def test_a_key_that_others_can_read_is_warned_about(tmp_path: Path, made: Certif
 
 
 def test_an_encrypted_key_is_named_and_nobody_is_asked_for_its_passphrase(tmp_path: Path, made: Certificates) -> None:
-    """Measured: OpenSSL asked at the terminal, behind the line that says what a check waits for, and waited for ever."""
+    """Measured: OpenSSL asked at the terminal, behind the line of a check under way, and waited for ever."""
     key = serialization.load_pem_private_key(made.client_key.read_bytes(), None)
     how = (serialization.Encoding.PEM, serialization.PrivateFormat.PKCS8)
     made.client_key.write_bytes(key.private_bytes(*how, serialization.BestAvailableEncryption(b"passphrase")))
