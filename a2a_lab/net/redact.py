@@ -138,6 +138,7 @@ class Redactor:
             response_headers=self._pairs(exchange.response_headers),
             body=body,
             chunks=chunks,
+            fault=exchange.fault and self.text(exchange.fault),  # a library quotes there what it could not read
         )
 
     def url(self, url: str) -> str:
@@ -212,7 +213,7 @@ class Redactor:
 
     def _pairs(self, pairs: list[tuple[str, str]]) -> list[tuple[str, str]]:
         return [
-            (name, PLACEHOLDER if name.lower() in self._headers else self._header_value(name, value))
+            (self.text(name), PLACEHOLDER if name.lower() in self._headers else self._header_value(name, value))
             for name, value in pairs
         ]
 

@@ -115,6 +115,19 @@ def test_a_key_in_a_typed_url_is_a_secret_wherever_it_turns_up() -> None:
     assert redactor.text("k/e/y-1234 and k%2Fe%2Fy-1234 and 2") == f"{PLACEHOLDER} and {PLACEHOLDER} and 2"
 
 
+def test_a_fault_and_the_name_of_a_header_hold_no_secret() -> None:
+    """Measured: an agent that put a token where no header can stand had it quoted, in evidence, page and ticket."""
+    asked = answered(
+        b"",
+        fault=f"malformed: illegal header line: bytearray(b'{SECRET[:9]}')",
+        response_headers=[("X-key-4711-0815", "1")],
+    )
+    shown = Redactor(values=[SECRET[:9], "key-4711-0815"]).exchange(asked)
+    assert shown.fault == f"malformed: illegal header line: bytearray(b'{PLACEHOLDER}')"
+    assert shown.response_headers == [(f"X-{PLACEHOLDER}", "1")]
+    assert Redactor(values=[SECRET]).exchange(answered(b"")).fault is None
+
+
 def test_findings_quote_no_secret() -> None:
     finding = Finding(
         slug="x",
