@@ -97,7 +97,7 @@ def _told(cells: Sequence[CellRecord]) -> Text:
     alike: dict[tuple[str, str], list[str]] = {}
     for cell in cells:
         does = cell.key.scenario + (f" #{cell.key.attempt}" if cell.key.attempt > 1 else "")
-        alike.setdefault((cell.verdict.value, cell.errors[0] if cell.errors else ""), []).append(does)
+        alike.setdefault((cell.verdict.value, cell.cause), []).append(does)
     told = [
         show.word(verdict) + show.plain(f"{' ' if cause else ''}{cause} ({', '.join(did)})")
         for (verdict, cause), did in alike.items()

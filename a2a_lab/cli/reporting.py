@@ -148,7 +148,7 @@ def _show_field(run: Run) -> None:
     rows: list[list[object]] = []
     for name, cells in agents.items():
         graded = [cell for cell in cells if cell.is_graded]
-        why = Counter(cell.errors[0] if cell.errors else cell.verdict.value for cell in cells if not cell.works)
+        why = Counter(cell.cause or cell.verdict.value for cell in cells if not cell.works)
         told = ", ".join(f"{count} {slug}" for slug, count in why.most_common(3))
         rows.append([name, f"{sum(cell.works for cell in graded)}/{len(graded)}", told])
     show.table(["agent", "cells work", "the others end with"], rows, whole=1)

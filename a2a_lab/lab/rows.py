@@ -11,7 +11,7 @@ from dataclasses import asdict, dataclass, field
 from typing import Any
 
 from a2a_lab.errors import Misuse, RecordFault
-from a2a_lab.verdicts import Finding, NotGradeable, Stage, Verdict
+from a2a_lab.verdicts import Finding, Kind, NotGradeable, Stage, Verdict
 
 SCHEMA = 1
 
@@ -149,6 +149,14 @@ class CellRecord:
     def works(self) -> bool:
         """Whether the cell worked and conformed: accept or hint."""
         return isinstance(self.verdict, Verdict) and self.verdict.severity <= Verdict.HINT.severity
+
+    @property
+    def cause(self) -> str:
+        """The slug it failed by: what ended it, or the gravest finding where both got through against the book."""
+        if self.errors or self.works:
+            return self.errors[0] if self.errors else ""
+        grave = [one for one in self.findings if one.verdict is self.verdict and one.kind is not Kind.NOTE]
+        return grave[0].slug if grave else ""
 
     @property
     def standing(self) -> str:

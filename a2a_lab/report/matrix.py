@@ -172,7 +172,7 @@ def _blocks(shown: Sequence[list[CellRecord]], flags: Flags) -> list[Html]:
 def _block(told: str, several: Sequence[list[CellRecord]], flags: Flags) -> Html:
     everything = [cell for cells in several for cell in cells]
     standing = [worst_of(cells) for cells in several]
-    causes = [cell.errors[0] if cell.errors else "" for cell in standing]
+    causes = [cell.cause for cell in standing]
     is_one = len(set(causes)) == 1
     parts: list[Html | None] = [tag("small", causes[0]) if is_one and causes[0] else None]
     for cells, cell, cause in zip(several, standing, causes, strict=True):

@@ -36,7 +36,10 @@ def overview(run: Run) -> Html:
         for agent in agents
     ]
     grid = tag("table", tag("thead", head), tag("tbody", *rows), class_="glance")
-    legend = "Each square: how many cells of the two work, of those that could be judged. – means that none could."
+    legend = (
+        "Each square: how many cells of the two work, of those that could be judged. – means that none could; ° that "
+        "a result came all the same, against the book."
+    )
     return join([tag("div", grid, class_="scroll"), tag("p", legend, class_="legend")])
 
 
@@ -49,12 +52,13 @@ def _square(cells: Sequence[CellRecord]) -> Html:
     shown = worst_of(cells)
     told = "; ".join(f"{c.key.scenario} over {c.key.binding} {c.key.version}: {_outcome(c)}" for c in cells)
     text = f"{works}/{len(graded)}" if graded else "–"
+    text += "°" if any(cell.measures.delivered and not cell.works for cell in graded) else ""
     square = tag("a", text, href=f"#{anchor_of(shown)}", title=told, class_=f"cell g-{kind}", data_cells=marks(cells))
     return tag("td", square)
 
 
 def _outcome(cell: CellRecord) -> str:
-    return f"{cell.verdict.value} ({cell.errors[0]})" if cell.errors else cell.verdict.value
+    return f"{cell.verdict.value} ({cell.cause})" if cell.cause else cell.verdict.value
 
 
 def odd_ones(cells: Iterable[CellRecord]) -> set[str]:
@@ -115,7 +119,7 @@ def _row(who: str, cells: Sequence[CellRecord], peer: Callable[[CellRecord], str
     working, causes = [c for c in cells if c.works], dict[tuple[str, str], list[CellRecord]]()
     for cell in cells:
         if not cell.works:
-            causes.setdefault((cell.verdict.value, cell.errors[0] if cell.errors else ""), []).append(cell)
+            causes.setdefault((cell.verdict.value, cell.cause), []).append(cell)
     by_cause = sorted(causes.items(), key=lambda item: -len(item[1]))
     failing = join(
         tag("div", chip(same[0].verdict), " ", tag("code", f"{slug} ") if slug else None, _peers(same, peer))

@@ -22,8 +22,8 @@ def causes(run: Run) -> Html:
     load_catalogue()
     grouped: dict[str, list[CellRecord]] = {}
     for cell in run.cells:
-        for slug in cell.errors[:1]:
-            grouped.setdefault(slug, []).append(cell)
+        if cell.cause:
+            grouped.setdefault(cell.cause, []).append(cell)
     if not grouped:
         return tag("p", "No pair failed.", class_="legend")
     rows = sorted(grouped.items(), key=lambda item: -len(item[1]))

@@ -28,7 +28,7 @@ from a2a_lab.lab.records import (
     run_id,
 )
 from a2a_lab.lab.rowreading import read_cell
-from a2a_lab.verdicts import Stage, Verdict
+from a2a_lab.verdicts import Kind, Stage, Verdict
 
 CELLS = synthetic.seven("trusting")
 
@@ -326,3 +326,16 @@ def test_one_posture_of_a_mixed_run_is_a_run_of_its_own(tmp_path: Path) -> None:
     part = run.select("enforcing")
     assert {cell.key.posture for cell in part.cells} == {"enforcing"}
     assert len(part.header.plan) == 7 and not missing_cells(part)
+
+
+def test_a_cell_that_failed_has_a_cause_by_name_even_where_a_result_came() -> None:
+    """DESIGN 2: works is worked and conformed. What ended it comes first, else the gravest finding that is no note."""
+    found = [
+        synthetic.finding("aside", Stage.STREAM, Verdict.CONFORMANCE_ERROR, Kind.NOTE),
+        synthetic.finding("lesser", Stage.STREAM, Verdict.HINT),
+        synthetic.finding("timestamp-form", Stage.STREAM, Verdict.CONFORMANCE_ERROR),
+    ]
+    at = synthetic.key()
+    assert synthetic.cell(at, Verdict.CONFORMANCE_ERROR, found).cause == "timestamp-form"
+    assert synthetic.cell(at, Verdict.CONFORMANCE_ERROR, found, errors=("client-timeout",)).cause == "client-timeout"
+    assert synthetic.cell(at, Verdict.HINT, found[1:2]).cause == ""
