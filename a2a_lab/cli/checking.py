@@ -125,6 +125,8 @@ def check(
         show.say(f"card      {card['name']} {card['version']}, form {card['form']}{at}")
     where = f"{target['binding']} {target['version']}" + (f", tenant {target['tenant']}" if target["tenant"] else "")
     show.say(f"target    {target['url']}" + (f" ({where})" if target["binding"] else ", no card is bound to it"))
+    for note in result.notes:
+        show.say(f"note      {note}")
     show.say("verdict   ", show.word(result.verdict.value))
     because = f" because of {', '.join(authority['because'])}" if authority["because"] else ""
     show.say("authority ", show.word(authority["status"]), because)

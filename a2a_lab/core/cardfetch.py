@@ -77,6 +77,8 @@ _REMEDIES = {
 }
 NEVER_REACHED = ("connect", "dns", "tls", "proxy")
 """How the faults begin of whom nobody could reach: no name, no connection, no TLS (R2)."""
+_NO_HTTP_1 = "malformed: illegal request line"
+"""How the fault reads where the first byte of an answer is a control byte: HTTP/2, gRPC, or TLS on a plain port."""
 RETRY_LIMIT_S = 5.0  # a server that wants more than this is throttling, and is not asked again
 
 Reason = Literal["hint", "target", "union", "other-path"]
@@ -144,7 +146,7 @@ def ask(request: CardRequest, policy: Policy) -> Asking:
             again = yield replace(request, wait_s=wait_s)
             answer = again if again.status or again.fault else answer
         if answer.status not in REDIRECTS or answer.fault:
-            return _meaning(request.url, answer, notes)
+            return _meaning(request, answer, notes)
         hop = judge_card_redirect(
             url=request.url,
             status=answer.status or 0,
@@ -164,8 +166,16 @@ def _remedy(fault: str) -> str:
     return next((f"; {remedy}" for start, remedy in _REMEDIES.items() if fault.startswith(start)), "")
 
 
-def _meaning(url: str, answer: CardAnswer, notes: tuple[Finding, ...]) -> Fetched:
-    status = answer.status
+def _meaning(request: CardRequest, answer: CardAnswer, notes: tuple[Finding, ...]) -> Fetched:
+    url, status = request.url, answer.status
+    if answer.fault == _NO_HTTP_1 and request.reason == "hint":
+        # The operator typed this place; no card has promised that HTTP is spoken there.
+        detail = (
+            f"{quoted(url)}: something that is no HTTP/1.1 answers here; if it is gRPC, give the URL where the card "
+            "lies in its place, or with --card-url, since a port of gRPC serves none"
+        )
+        kind = CARD_UNREACHABLE(detail, found=answer.fault)
+        return Fetched(url=url, stop=(kind,), not_gradeable=NotGradeable.UNREACHABLE)
     if answer.fault:
         return _no_answer(url, answer.fault)
     if status is None or status in GO_ON:
@@ -177,9 +187,7 @@ def _meaning(url: str, answer: CardAnswer, notes: tuple[Finding, ...]) -> Fetche
     if status in (401, 403):
         challenge = answer.header("www-authenticate")
         asks = f"asks for {quoted(challenge)}" if challenge else "does not say which credentials it wants"
-        finding = CARD_NEEDS_AUTH(
-            f"{quoted(url)} answers {status} and {asks}; give credentials for this origin", found=status
-        )
+        finding = CARD_NEEDS_AUTH(f"{quoted(url)} answers {status} and {asks}", found=status)
         return Fetched(url=url, stop=(finding,), not_gradeable=NotGradeable.AUTH_NEEDED)
     retry_after = answer.header("retry-after")
     if status == 429 or (status == 503 and retry_after):

@@ -85,9 +85,11 @@ def not_place(value: str) -> str:
 
 def not_url(value: str) -> str:
     try:
-        parse_url(value)
+        scheme = parse_url(value).scheme
     except ValueError:
         return "a URL such as https://agent.example or http://127.0.0.1:9999"
+    if scheme not in ("http", "https"):
+        return "a URL of http or https: a card lies there also where calls go over gRPC"
     return not_text(value)
 
 

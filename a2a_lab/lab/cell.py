@@ -28,6 +28,7 @@ from a2a_lab.lab.matrix import Matrix
 from a2a_lab.lab.measures import measure
 from a2a_lab.lab.plan import Cell
 from a2a_lab.lab.records import CellKey, CellRecord, evidence_path
+from a2a_lab.lab.turned_away import add_advice
 from a2a_lab.lab.writing import digests_of, harness_error, now, orphans_of, stages_of
 from a2a_lab.ledger import Ledger
 from a2a_lab.net.client import Http
@@ -169,7 +170,6 @@ async def meet(
         withheld, outcome = fault, Outcome(said=fault.message, errors=[fault.reason])
     declared = [outcome.interface] if outcome.interface is not None else []
     calls = read_calls(recorder.exchanges, bounds=policy.bounds, interfaces=declared)
-    findings = outcome.findings
     if is_trusting:
         # A trusting client notices little; what its evidence shows is judged after, by the gates that it skipped (R5).
         judged = judge_evidence(
@@ -182,10 +182,13 @@ async def meet(
             given=Given(card_url=job.card_url, tenant=job.tenant),
             book=journal.book,
         )
-        findings, outcome.closure = judged.findings, judged.closure
+        outcome.findings, outcome.closure = judged.findings, judged.closure
         outcome.not_gradeable = judged.not_gradeable
+    if desk is not None and withheld is None:
+        add_advice(outcome, recorder.exchanges, desk)
     if withheld is not None:
         outcome.not_gradeable = withheld.word
+    findings = outcome.findings
     measures = measure(
         recorder.exchanges,
         calls,

@@ -14,6 +14,7 @@ from a2a_lab.core.tiers import PROD
 from a2a_lab.errors import Withheld
 from a2a_lab.judge.transcript import read_calls
 from a2a_lab.lab.cell import TOOL
+from a2a_lab.lab.checknotes import notes_of
 from a2a_lab.lab.checkoptions import PROMPT, CheckOptions, intent_of, live_of, policy_for
 from a2a_lab.lab.clients import readings
 from a2a_lab.lab.costs import runs_of
@@ -22,6 +23,7 @@ from a2a_lab.lab.live import require_variables, resolver_of, tenant_of, warnings
 from a2a_lab.lab.measures import measure
 from a2a_lab.lab.records import Measures, run_id
 from a2a_lab.lab.run import LEDGER
+from a2a_lab.lab.turned_away import add_advice
 from a2a_lab.ledger import Ledger
 from a2a_lab.net.enforcing import EnforcingInitiator
 from a2a_lab.net.evidence import Recorder, write_har
@@ -35,7 +37,10 @@ __all__ = ["PROMPT", "CheckOptions", "CheckResult", "check"]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CheckResult:
-    """What a check found. `clients` are readings of the card by generation, `would_send` what sending costs."""
+    """What a check found. `clients` are readings of the card by generation, `would_send` what sending costs.
+
+    `notes` say where the target or the card lies, if not where the address led to believe.
+    """
 
     target: Mapping[str, Any]
     verdict: Verdict | NotGradeable
@@ -49,6 +54,7 @@ class CheckResult:
     would_send: str = ""
     sent: bool = False
     warnings: tuple[str, ...] = ()
+    notes: tuple[str, ...] = ()
 
     def as_json(self) -> dict[str, Any]:
         """What `check --json` prints."""
@@ -118,6 +124,7 @@ async def _checked(job: Job, desk: LiveDesk, ledger: Ledger, out: Path, canary: 
     try:
         with desk.allowance.promised(runs_of(job.intent.mode, control=job.policy.probe_control) if sends else 0):
             outcome = await EnforcingInitiator().run(job, desk.http(recorder, job.policy.bounds), journal)
+            add_advice(outcome, recorder.exchanges, desk)
     except Withheld as fault:
         outcome = Outcome(not_gradeable=fault.word, said=fault.message)
     except BaseException:
@@ -170,9 +177,10 @@ def _result(
             {"name": card.name, "version": card.version, "form": card.form, "url": outcome.card_url} if card else {}
         ),
         clients=redactor.value(readings(card)) if card else {},
-        would_send="" if job.depth == "send" else would_send(job, desk.live),
+        would_send=would_send(job, desk.live) if outcome.would_send else "",
         sent=job.depth == "send",
         warnings=tuple(warnings_of(desk.live)),
+        notes=tuple(redactor.text(note) for note in notes_of(job, outcome)),
     )
 
 

@@ -16,7 +16,15 @@ from a2a_lab.core.addresses import is_loopback
 from a2a_lab.core.keys import KeySet
 from a2a_lab.core.policy import Clocks, Intent, Policy
 from a2a_lab.core.tiers import PROD, Tier
-from a2a_lab.core.typed import not_extension, not_header_name, not_header_value, not_media_type, not_place, not_text
+from a2a_lab.core.typed import (
+    not_extension,
+    not_header_name,
+    not_header_value,
+    not_media_type,
+    not_place,
+    not_text,
+    not_url,
+)
 from a2a_lab.core.urls import parse_url
 from a2a_lab.errors import Misuse
 from a2a_lab.lab.costs import runs_of
@@ -189,6 +197,9 @@ def _of_options(url: str, options: CheckOptions) -> LiveVendor:
         parse_url(url)
     except ValueError as fault:
         raise Misuse(f"{fault}; expected a URL such as https://agent.example or http://127.0.0.1:9999") from fault
+    for given in filter(None, (url, options.card_url)):
+        if expected := not_url(given):
+            raise Misuse(f"{given!r}: expected {expected}; --binding GRPC calls over it")
     connections(tuple(options.connect_to), "--connect-to")
     for name in ("ca_bundle", "client_cert", "client_key"):
         if (path := getattr(options, name)) and not Path(path).exists():

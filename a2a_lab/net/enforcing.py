@@ -69,12 +69,19 @@ class _Flow(Groundwork):
             pin = self.pin(found, statics)
             if self.job.depth == "card":
                 self.outcome.said = "the card was read and judged; nothing was sent"
+                self.outcome.would_send = self._would_send(found)
                 return
             decision = await self.probe(found)
             found, pin = await self.look_again(found, pin, decision)
             await self.commit(found, decision)
         except Stop:
             pass
+
+    def _would_send(self, found: Discovery) -> bool:
+        """Whether the flow would go on to a probe or a payload from here."""
+        assert found.card is not None
+        plan = next_probe(rehearse(found.card, self.job.intent, self.job.policy, self.outcome.findings.all))
+        return isinstance(plan, ProbePlan) or plan.commits
 
     # -- probe and decide
 

@@ -51,6 +51,7 @@ class Job:
 class Outcome:
     """How it ended, as the consumer saw it. `booked` are the tasks it takes as complete; `errors` slugs it raised.
 
+    `would_send` says, where the depth kept it to the card, that something would have been sent.
     `findings` are filled by the enforcing initiator alone: a trusting one notices nothing, the lab judges it after.
     """
 
@@ -66,6 +67,7 @@ class Outcome:
     target: ResolvedTarget | None = None
     card_url: str | None = None
     text: str = ""
+    would_send: bool = False
 
 
 class Initiator(Protocol):

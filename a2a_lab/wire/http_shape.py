@@ -73,7 +73,7 @@ def read(status: int, headers: Headers, *, wanted: str = "a JSON-RPC answer") ->
     retry_after = asked_for_s(first_header(headers, "Retry-After"), first_header(headers, "Date"))
     if status in (401, 403):
         challenge = first_header(headers, "WWW-Authenticate")
-        detail = f"HTTP {status}; challenge: {quoted(challenge) if challenge else 'none'}; give credentials"
+        detail = f"HTTP {status}; challenge: {quoted(challenge) if challenge else 'none'}"
         return HttpShape(
             media_type=media,
             finding=AUTH_NEEDED(detail, status=status, challenge=challenge),

@@ -72,6 +72,13 @@ def test_who_was_reached_and_did_not_keep_to_http_is_judged_by_name(fault: str, 
     assert found.stop[0].verdict.value == verdict
 
 
+def test_a_place_that_somebody_typed_and_that_speaks_no_http_1_is_not_graded() -> None:
+    """R2: no card has promised HTTP there; h11 says so of an answer that begins with a control byte."""
+    found, _ = asked(CardAnswer(fault="malformed: illegal request line"))
+    assert found.not_gradeable is NotGradeable.UNREACHABLE and slugs(found.stop) == ["card-unreachable"]
+    assert "if it is gRPC" in found.stop[0].detail and "--card-url" in found.stop[0].detail
+
+
 @pytest.mark.parametrize("code", [500, 501, 418, 304, 300])
 def test_any_other_status_stops(code: int) -> None:
     found, _ = asked(code)

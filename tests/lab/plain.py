@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import socketserver
 import ssl
 import threading
 from collections.abc import Callable, Iterator
@@ -138,3 +139,23 @@ def agent(document: Callable[[str], dict[str, Any]] = lambda origin: card(f"{ori
         return Says(status=404)
 
     return answer
+
+
+class _Speaker(socketserver.BaseRequestHandler):
+    says = b""
+
+    def handle(self) -> None:
+        self.request.recv(65536)
+        self.request.sendall(self.says)
+
+
+@contextmanager
+def speaking(says: bytes) -> Iterator[str]:
+    """The URL of a port that answers whatever it is asked with these bytes, and closes."""
+    handler = type("Speaker", (_Speaker,), {"says": says})
+    with socketserver.ThreadingTCPServer(("127.0.0.1", 0), handler) as server:
+        thread = threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.01}, daemon=True)
+        thread.start()
+        yield f"http://127.0.0.1:{server.server_address[1]}"
+        server.shutdown()
+        thread.join()

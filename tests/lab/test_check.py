@@ -26,7 +26,7 @@ from a2a_lab.lab.run import LEDGER
 from a2a_lab.net.evidence import read_har
 from a2a_lab.net.spellings import spellings
 from tests.lab.meetings import CANARY
-from tests.lab.plain import CARD, Asked, Says, agent, card, says_json, serving
+from tests.lab.plain import CARD, Asked, Says, agent, card, says_json, serving, speaking
 from tests.vendors.bench import Agent, Bench
 
 MEASURES = {
@@ -193,6 +193,34 @@ def test_a_card_url_that_leads_nowhere_is_named(bench: Bench, out: str) -> None:
     assert [path for _, path, _ in asked(one)] == ["/elsewhere.json"]
 
 
+def test_a_target_at_another_origin_than_the_one_typed_is_said(out: str) -> None:
+    """Measured with a replayed recording, whose card names the recorded agent: the payload went to that one."""
+    with serving(agent()) as there, serving(lambda _: says_json(card(f"{there.url}/rpc"))) as here:
+        (note,) = check_agent(here.url, allow_origin=[there.url], out=out).notes
+        led = check_agent(there.url, out=out, connect_to=[f"{there.url.removeprefix('http://')}={here.url}"])
+    assert note.startswith("the target is at another origin than the address you gave")
+    assert f"{there.url}/rpc" in note and f"not to {here.url}" in note and "--connect-to" in note
+    assert led.notes == ()
+
+
+@pytest.mark.parametrize(
+    ("path", "said"),
+    [
+        ("/nothing/here", "there is no card at /nothing/here, the path you gave: this is the card of the whole origin"),
+        ("/nothing/here" + CARD, "there is no card at /nothing/here, the path you gave"),
+        ("/rpc", ""),
+        ("/", ""),
+        ("", ""),
+        (CARD, ""),
+    ],
+)
+def test_a_card_of_the_origin_that_stands_in_for_a_path_is_said(bench: Bench, out: str, path: str, said: str) -> None:
+    """D3, R6: the search ends at the origin; whoever meant the path must be told that nothing was there."""
+    result = check_agent(bench.agent().running.url + path, out=out)
+    assert result.verdict.value == "accept"
+    assert [note[: len(said)] for note in result.notes] == ([said] if said else [])
+
+
 def test_a_card_url_wins_over_the_search(bench: Bench, out: str) -> None:
     with serving(agent()) as server:
         inner = server.answer
@@ -219,6 +247,28 @@ def test_a_name_that_does_not_resolve_is_unreachable(out: str) -> None:
 
 
 # ---- calls that go wrong ---------------------------------------------------------------------------------------------
+
+
+def test_a_port_that_speaks_no_http_1_is_no_fault_of_an_agent(out: str) -> None:
+    """Measured with a gRPC port: `conformance-error card-not-http`, as if a vendor had promised HTTP there."""
+    with speaking(bytes.fromhex("000006040000000000000500004000")) as url:
+        result = check_agent(url, out=out)
+    assert (result.exit_code, result.verdict.value) == (2, "unreachable")
+    assert "something that is no HTTP/1.1 answers here; if it is gRPC, give the URL where the card" in result.said
+
+
+@pytest.mark.parametrize("fault", ["html-instead-of-card", "card-needs-login", "tampered-card", None])
+def test_what_sending_costs_is_said_only_where_something_would_be_sent(bench: Bench, out: str, fault: Any) -> None:
+    """Measured: the cost of --send was told under a 401, under a refusal, and where nobody was there."""
+    if fault is None:
+        assert check_agent("http://127.0.0.1:9", out=out).would_send == ""
+        assert check_agent(bench.agent().running.url, out=out, require=["pushNotifications"]).would_send == ""
+        assert check_agent(bench.agent().running.url, out=out).would_send.startswith("--send would start up to 2")
+        return
+    trust = Path(out).with_suffix(".jwks")
+    trust.write_text(json.dumps(bench.host.trusted_jwks))
+    result = check_agent(bench.agent(fault, signed_by="lab").running.url, trust=str(trust), out=out)
+    assert result.exit_code and result.would_send == ""
 
 
 def test_an_endpoint_that_is_not_there_leaves_no_task_behind(out: str) -> None:
@@ -593,6 +643,7 @@ def test_a_mistake_costs_a_sentence_and_no_request(
     [
         ("127.0.0.1:8000", "no absolute http or https URL"),
         ("agent.example", "expected a URL such as https://agent.example"),
+        ("grpc://127.0.0.1:50051", "'grpc://127.0.0.1:50051': expected a URL of http or https: a card lies there also"),
         ("ftp://agent.example", "no absolute http or https URL"),
         ("", "'' is no URL"),
         ("http://a b/", "holds a character that no URL may hold"),

@@ -117,6 +117,25 @@ def test_a_token_that_is_refused_for_ever_is_not_the_vendors_fault(tmp_path: Pat
     assert door.refused == ["token-1", "token-2"] and len(server.asked) == 2, "once, and not for ever"
 
 
+@pytest.mark.parametrize(("where", "stage"), [("card", "fetch"), ("calls", "probe")])
+def test_a_refused_credential_does_not_read_as_a_missing_one(tmp_path: Path, where: str, stage: str) -> None:
+    """Measured: with a wrong token a check said "give credentials for this origin", which were given."""
+    lines = ["[auth]", 'kind = "static"', 'bearer_env = "LAB_CARD"']
+    with both(Door(good=lambda _: False), cards_too=where == "card") as (one, _):
+        result = checked(vendor_file(tmp_path, one.url, *lines), send=True)
+        without = check_agent(one.url, send=True, out=str(tmp_path / "runs"))
+        apart = check_agent(
+            one.url, send=True, out=str(tmp_path / "runs"), bearer_env="LAB_CALLS", send_credentials_with="card"
+        )
+    assert (result.verdict.value, result.exit_code) == ("auth-needed", 2)
+    assert "the credentials from LAB_CARD were sent and refused" in result.said
+    assert "the credentials from LAB_CARD were sent and refused" in json.dumps(result.as_json())
+    assert "give credentials" not in shown(result) and "card-token-1" not in shown(result)
+    assert "give credentials for this origin" in without.said and "refused" not in without.said
+    said = "from LAB_CALLS were sent and refused" if where == "card" else "give credentials for this origin"
+    assert said in apart.said
+
+
 def test_a_protected_card_is_fetched_with_a_token_as_well(tmp_path: Path) -> None:
     with both(Door(), cards_too=True) as (one, server):
         assert checked(vendor_file(tmp_path, one.url, oauth(server.url))).verdict.value == "accept"

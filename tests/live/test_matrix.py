@@ -273,6 +273,18 @@ def test_where_the_card_lies_and_its_tenant_are_known_to_both_judges(tmp_path: P
     assert rejudge(done.folder).exit_code == 0
 
 
+def test_a_cell_says_which_credentials_were_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """R2: whoever reads the record must not look for a variable that was set, and wrong."""
+    monkeypatch.setenv("LAB_TOKEN", "s3cret-value")
+    with both(Door(good=lambda _: False)) as (one, _):
+        vendor_file(tmp_path, one.url, ALL, '[auth]\nkind = "static"\nbearer_env = "LAB_TOKEN"')
+        done = run(tmp_path, "enforcing", "trusting")
+    assert {cell.verdict.value for cell in done.cells} == {"auth-needed"}
+    for cell in done.cells:
+        assert cell.said.endswith("the credentials from LAB_TOKEN were sent and refused"), cell.said
+    assert rejudge(done.folder).exit_code == 0
+
+
 @pytest.mark.parametrize("status", [401, 429])
 def test_whoever_is_not_let_in_is_told_apart_live_and_offline_though_the_body_is_an_error(
     tmp_path: Path, status: int
