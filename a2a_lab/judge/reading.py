@@ -26,6 +26,7 @@ from a2a_lab.wire.exchange import named_version
 PROBES: Mapping[str, Purpose] = {"probe": "probe", "rehearsal": "rehearsal", "control": "control"}
 """The labels by which the lab's own recordings tell its probes apart."""
 _INTENDED = "intendedInputModes"
+_OK = 200
 _STILL = 0.9  # of a limit: the last of the lab's own looks comes just before it
 
 Word = Task | Message | RpcError | None
@@ -64,7 +65,7 @@ class Shown:
 def read_outcome(place: int, call: Call, history: History, around: Around, seen: Sequence[Finding]) -> Shown:
     """What the answer to a call shows. `seen` are the findings of the wire, the stream and the parts received."""
     word = word_of(call)
-    if isinstance(word, RpcError) and call.answer is not None and call.answer.not_gradeable is not None:
+    if isinstance(word, RpcError) and _is_at_the_door(call):
         word = None  # nobody was let in, whatever the body says beside the status
     asked = asked_of(place, call, history, around, word)
     if not call.is_send:
@@ -125,6 +126,12 @@ def asked_of(place: int, call: Call, history: History, around: Around, word: Wor
         purpose=PROBES.get(call.exchange.purpose, "probe"),
         **around.declared(),  # type: ignore[arg-type]  # the facts that `declared_by` names
     )
+
+
+def _is_at_the_door(call: Call) -> bool:
+    """Whether the status said so, of HTTP or gRPC. An error under a 200 is the agent's own word, of credentials too."""
+    is_turned_away = call.answer is not None and call.answer.not_gradeable is not None
+    return is_turned_away and (call.exchange.status != _OK or call.dialect.binding == "GRPC")
 
 
 def mode_of(message: Message | None) -> str:
