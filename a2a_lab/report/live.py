@@ -47,11 +47,14 @@ class LiveLines:
     def __call__(self, passing: Passing) -> list[Line]:
         """The lines of one thing that passed: none for what is no news."""
         found = {"request": self._request, "head": self._head, "chunk": self._chunk, "end": self._end}[passing.what]
-        return [Line(at_ms=passing.at_ms, call=passing.number, who=who, what=what) for who, what in found(passing)]
+        if passing.what == "request":
+            self._redactor.learn([passing.exchange])  # a terminal is logged, and an agent may say it back
+        told = [(who, self._redactor.text(what)) for who, what in found(passing)]
+        return [Line(at_ms=passing.at_ms, call=passing.number, who=who, what=what) for who, what in told]
 
     def _request(self, passing: Passing) -> Iterator[tuple[str, str]]:
         exchange = passing.exchange
-        place = urlsplit(self._redactor.url(exchange.url))  # a terminal is logged, and a URL may hold a key
+        place = urlsplit(self._redactor.url(exchange.url))
         target = place.path + (f"?{place.query}" if place.query else "")
         yield CONSUMER, f"{exchange.method} {target}  {request_told(exchange.request_body, self._seal)}".rstrip()
 

@@ -16,8 +16,10 @@ import pytest
 from a2a_lab.errors import Misuse
 from a2a_lab.lab.observe import NOTHING_CAME, Observation, ObserveOptions, Observing
 from a2a_lab.net.evidence import read_har
+from a2a_lab.net.keeping import Passing
 from a2a_lab.report.live import LiveLines
 from a2a_lab.report.observed import observed_page
+from a2a_lab.wire.exchange import Exchange
 from tests.judge.visits import WHOLE_STREAM, card_1_0, message, task
 from tests.net.peers import STREAM_HEAD, chunk, peer, response
 
@@ -131,6 +133,21 @@ def test_every_event_is_told_when_it_passes(tmp_path: Path) -> None:
     assert words[1] == "200 a stream begins" and words[-1] == "the agent closed the stream"
     assert [word.rpartition(" ")[2] for word in words[2:4]] == ["submitted", "working"]
     assert not any("hello" in line.what for line in told), "contents stay out"
+
+
+def test_what_is_told_while_it_passes_holds_no_secret_of_the_client() -> None:
+    """R38: measured, an error that echoed the client's token stood on the terminal, and nowhere else."""
+    asked = Exchange(
+        method="POST",
+        url="http://agent.example.test/rpc",
+        status=200,
+        request_headers=[("Authorization", "Bearer opaque-token-77")],
+        body=b'{"jsonrpc":"2.0","id":1,"error":{"code":-32603,"message":"no user for opaque-token-77"}}',
+    )
+    lines, told = LiveLines(), []
+    for what in ("request", "head", "end"):
+        told += lines(Passing(what=what, number=1, exchange=asked, at_ms=0.0))  # type: ignore[arg-type]
+    assert "no user for REDACTED" in told[-1].what and not any("opaque" in line.what for line in told)
 
 
 def test_the_page_shows_both_and_the_timeline(tmp_path: Path) -> None:
