@@ -275,6 +275,15 @@ RESENT_AFTER_UNKNOWN = _of_consumer(
     rule="R37",
     other="A2A 1.0.1 §3.3.1 lets an agent make a repeated message harmless",
 )
+MESSAGE_ID_REUSED = _of_consumer(
+    "message-id-reused",
+    "the consumer sent a message under an id whose first send had been answered: an agent may take it for the same "
+    "message or for a new one, and what it started the first time has no owner any more",
+    stage=Stage.LEDGER,
+    verdict=Verdict.HINT,
+    rule="R35",
+    other="A2A 1.0.1 §3.3.1 lets an agent make a repeated message harmless, and binds none to it",
+)
 TASK_REUSED_WRONGLY = _of_consumer(
     "task-reused-wrongly",
     "the consumer's message names a task that has ended, that was never handed out, or that is of another context",

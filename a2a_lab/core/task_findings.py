@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Final
+
 from a2a_lab.core.orphans import OrphanRow
 from a2a_lab.core.quoting import quoted
 from a2a_lab.verdicts import Finding, FindingKind, Judge, Kind, Stage, Verdict
@@ -57,6 +59,13 @@ RESENT_BLINDLY = _finding(
 )
 
 
+_MEANS: Final = {
+    "second-task": "the same message, sent again, was answered with another task, so nobody waits for this one; "
+    "an agent may start one for each send (§3.3.1)"
+}
+"""Reasons that their word alone does not tell."""
+
+
 def orphan_finding(row: OrphanRow) -> Finding:
     """One row as a finding."""
     kind = ORPHANED_TASK if row.what == "task" else ORPHANED_ARTIFACT
@@ -66,5 +75,6 @@ def orphan_finding(row: OrphanRow) -> Finding:
         else f"a task started by message {quoted(row.artifact_or_message_id)}"
     )
     thing = of if row.what == "task" else f"{row.what} {quoted(row.artifact_or_message_id)} of {of}"
-    detail = f"{thing} is left ({row.why}): state {row.state}, clean-up {row.cleanup}"
+    meant = f": {_MEANS[row.why]}" if row.why in _MEANS else ""
+    detail = f"{thing} is left ({row.why}{meant}): state {row.state}, clean-up {row.cleanup}"
     return kind(detail, at=row.task_id, why=row.why, state=row.state)

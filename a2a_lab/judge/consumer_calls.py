@@ -21,6 +21,7 @@ from a2a_lab.judge.visit import Account, Visit, content_of, is_line
 from a2a_lab.verdicts import Finding
 from a2a_lab.wire.exchange import first_header, named_version
 
+NO_ANSWER: Final = "no answer"
 CAP, TIMEOUT, BY_ITSELF = "cap", "transport-timeout", "left"
 _TIMED_OUT: Final = ("timeout", "timed out", "timed-out", "deadline exceeded", "aborted due to")
 _EXTENSIONS: Final = ("A2A-Extensions", "X-A2A-Extensions")  # from 1.0 on, and before
@@ -41,6 +42,7 @@ def judge_calls_of(visit: Visit, account: Account | None) -> list[Finding]:
         *once(_requests(visit)),
         *_unprobed(visit),
         *_repeated(visit),
+        *once(_ids(visit)),
         *_tasks(visit),
         *_waits(visit, account),
         *(_unfinished(visit) if account is None or account.ok else ()),
@@ -138,6 +140,42 @@ def _repeated(visit: Visit) -> Iterator[Finding]:
             why = before.exchange.fault or f"HTTP {before.exchange.status}"
             detail = f"after {why} {_size(call)} bytes were sent again; the task had not been looked for"
             yield found.RESENT_AFTER_UNKNOWN(detail, bytes=_size(call), at=call.exchange.url)
+
+
+def _ids(visit: Visit) -> Iterator[Finding]:
+    """A message id that comes once more, though what it was first sent with had been answered (R35).
+
+    A retry after an error, or after no answer, is another matter: there the id is what tells a careful agent that it
+    is the same message.
+    """
+    answered: dict[str, Call] = {}
+    for call in visit.sends:
+        if call.asked.message is None or not (name := call.asked.message.id):
+            continue
+        before = answered.get(name)
+        if before is not None and _answered_ms(before) <= call.exchange.started_ms:
+            first, then = _answer_of(before), _answer_of(call)
+            became = "the same" if first == then else then
+            yield found.MESSAGE_ID_REUSED(
+                f"messageId {quoted(name)} had been answered with {first} when it was sent again, which got {became}",
+                found=name,
+                at=call.exchange.url,
+            )
+        if before is None and _answer_of(call) != NO_ANSWER:
+            answered[name] = call
+
+
+def _answer_of(call: Call) -> str:
+    """What a send was answered with: its (first) task, or a message."""
+    if call.tasks:
+        return f"task {quoted(call.tasks[0].id)}"
+    is_message = call.answer is not None and call.answer.message is not None
+    return "a message" if is_message or any(one.event.kind == "message" for one in call.events) else NO_ANSWER
+
+
+def _answered_ms(call: Call) -> float:
+    """When the first word of an answer had come."""
+    return call.events[0].at_ms if call.events else call.exchange.ended_ms
 
 
 def _tasks(visit: Visit) -> Iterator[Finding]:

@@ -404,6 +404,7 @@ def test_two_tasks_for_one_message_orphan_the_first() -> None:
     kept.note_task(task(COMPLETED, id="t1"), how="answer", message_id="m1")
     kept.note_task(task(COMPLETED, id="t2"), how="answer", message_id="m1")
     assert left(kept) == [("task", "t1", None, "second-task")]
+    assert "the same message, sent again, was answered with another task" in kept.findings()[0].detail
     assert kept.task_of("m1") == "t2"
 
 

@@ -3,9 +3,13 @@
 from __future__ import annotations
 
 import json
+from typing import Any
+
+import pytest
 
 from a2a_lab.judge.consumer import attribute_ends
 from a2a_lab.judge.visit import Account
+from a2a_lab.wire.exchange import Exchange
 from tests.judge.visits import (
     RPC,
     WHOLE_STREAM,
@@ -116,9 +120,9 @@ def test_whoever_sends_little_first_has_probed() -> None:
 
 def test_the_same_again_after_input_required_is_no_answer() -> None:
     asks = {"task": task("input-required", artifact="")}
-    again = call(answer=DONE, params={"message": message(taskId="t1", contextId="c1")}, at_ms=300)
+    again = call(answer=DONE, params={"message": message(messageId="m2", taskId="t1", contextId="c1")}, at_ms=300)
     assert slugs(look(card_1_0()), call(answer=asks), again) == {"resent-after-input-required"}
-    other = call(answer=DONE, params={"message": message("what it asked for", taskId="t1")}, at_ms=300)
+    other = call(answer=DONE, params={"message": message("what it asked for", messageId="m2", taskId="t1")}, at_ms=300)
     assert not slugs(look(card_1_0()), call(answer=asks), other)
 
 
@@ -133,6 +137,48 @@ def test_the_same_again_after_an_unknown_outcome_needs_a_look_first() -> None:
     assert not slugs(look(card_1_0()), refused, again)
     declined = call(error={"code": -32603, "message": "no"})
     assert not slugs(look(card_1_0()), declined, again)
+
+
+def test_an_id_whose_first_send_was_answered_belongs_to_that_message() -> None:
+    """R35: the agent may start a second task for it, and the first is an orphan that the consumer made."""
+
+    def sent(text: str, at_ms: float, name: str = "m1", **answer: Any) -> Exchange:
+        return call(answer={"task": task(**answer)}, params={"message": message(text, messageId=name)}, at_ms=at_ms)
+
+    first = sent("one", 100)
+    (told,) = [
+        one
+        for one in judged(look(card_1_0()), first, sent("two", 300, id="t2")).findings
+        if one.slug == "message-id-reused"
+    ]
+    assert told.detail == (
+        "messageId 'm1' had been answered with task 't1' when it was sent again, which got task 't2'"
+    )
+    assert (told.values["whose"], told.rule) == ("consumer", "R35")
+    often = judged(look(card_1_0()), first, *(sent("more", 300 + at) for at in (0, 100, 200))).findings
+    (one,) = [one for one in often if one.slug == "message-id-reused"]
+    assert one.values["times"] == 3 and "which got the same (and 2 more of its calls)" in one.detail
+    assert "message-id-reused" not in slugs(look(card_1_0()), first, sent("two", 300, "m2"))
+
+
+@pytest.mark.parametrize(
+    "first",
+    [
+        call(status=None, fault="reset-after-request", body=b"", ending="reset"),
+        call(error={"code": -32603, "message": "no"}),
+        call(status=503, body=b"busy"),
+        call(answer=DONE, ended_ms=400),
+    ],
+    ids=["no answer", "error", "not taken (retry-05)", "not yet answered"],
+)
+def test_an_id_is_kept_by_who_sends_a_message_again_that_was_not_answered(first: Exchange) -> None:
+    """§3.3.1: the id is what lets an agent see that it is the same message."""
+    assert "message-id-reused" not in slugs(look(card_1_0()), first, call(answer=DONE, at_ms=300))
+
+
+def test_an_id_that_a_stream_answered_is_used_up() -> None:
+    again = stream(*WHOLE_STREAM, at_ms=1000)
+    assert "message-id-reused" in slugs(look(card_1_0()), stream(*WHOLE_STREAM), again)
 
 
 def test_a_task_is_continued_only_while_it_waits_and_in_its_own_context() -> None:

@@ -101,7 +101,7 @@ def test_the_same_conversation_needs_no_other_card() -> None:
 def test_a_card_kept_beyond_the_servers_word_is_stale() -> None:
     """CrewAI keeps cards for 300 s whatever Cache-Control says."""
     short = look(card_1_0(), headers={"Cache-Control": "max-age=1"})
-    late = call(answer=DONE, params={"message": message("other")}, at_ms=9000)
+    late = call(answer=DONE, params={"message": message("other", messageId="m2")}, at_ms=9000)
     assert slugs(short, call(answer=DONE), late) == {"card-reused", "card-stale"}
     hour = look(card_1_0(), headers={"Cache-Control": "public, max-age=3600"})
     assert slugs(hour, call(answer=DONE), late) == {"card-reused"}

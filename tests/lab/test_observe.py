@@ -27,16 +27,18 @@ Talk = Callable[[httpx.AsyncClient, str], Any]
 
 
 async def agent(request: bytes, writer: asyncio.StreamWriter) -> None:
-    """An agent of 1.0: a card, an answer, a stream."""
+    """An agent of 1.0: a card, an answer, a stream; each request has a task of its own."""
     head, _, body = request.partition(b"\r\n\r\n")
     host = next(line for line in head.split(b"\r\n") if line.lower().startswith(b"host")).partition(b": ")[2].decode()
     if request.startswith(b"GET /.well-known/agent-card.json "):
         writer.write(response(json.dumps(card_1_0(url=f"http://{host}/rpc")).encode()))
     elif b"SendStreamingMessage" in body:
         frames = [json.dumps({"jsonrpc": "2.0", "id": 1, "result": one}) for one in WHOLE_STREAM]
+        frames = [one.replace('"t1"', '"t-streamed"') for one in frames]
         writer.write(STREAM_HEAD + b"".join(chunk(f"data: {one}\n\n".encode()) for one in frames) + chunk(b""))
     elif request.startswith(b"POST /rpc "):
-        answer = {"jsonrpc": "2.0", "id": 1, "result": {"task": task()}}
+        number = json.loads(body)["id"]
+        answer = {"jsonrpc": "2.0", "id": number, "result": {"task": task(id=f"t{number}")}}
         writer.write(response(json.dumps(answer).encode()))
     else:
         writer.write(response(b"", status="404 Not Found"))
@@ -68,7 +70,7 @@ def observed(talk: Talk, out: Path, **how: Any) -> Observation:
 
 
 def call(method: str = "SendMessage") -> dict[str, Any]:
-    return {"jsonrpc": "2.0", "id": 1, "method": method, "params": {"message": message()}}
+    return {"jsonrpc": "2.0", "id": 1, "method": method, "params": {"message": message(messageId=method)}}
 
 
 async def honest(client: httpx.AsyncClient, url: str) -> None:
@@ -86,6 +88,23 @@ def test_an_honest_pair_is_judged_from_both_ends(tmp_path: Path) -> None:
     assert {one.slug for one in seen.agent_findings} == {"unsigned"}
     assert [one.slug for one in seen.noted] == ["card-rewritten"]
     assert all(one.url.startswith(seen.to) for one in seen.exchanges), "the evidence is in the agent's terms"
+
+
+def test_an_id_that_is_used_up_is_told_on_the_consumers_side_and_its_orphan_in_plain_words(tmp_path: Path) -> None:
+    """R35: the agent may start a task for each send; who repeats an id leaves the first one."""
+
+    async def repeats(client: httpx.AsyncClient, url: str) -> None:
+        there = (await client.get(f"{url}/.well-known/agent-card.json")).json()["supportedInterfaces"][0]["url"]
+        for number in (1, 2):
+            await client.post(there, json=call() | {"id": number})
+
+    seen = observed(repeats, tmp_path)
+    (used,) = [one for one in seen.consumer_findings if one.slug == "message-id-reused"]
+    assert used.detail == (
+        "messageId 'SendMessage' had been answered with task 't1' when it was sent again, which got task 't2'"
+    )
+    (left, *_) = [one for one in seen.agent_findings if one.slug.startswith("orphaned-")]
+    assert "(second-task: the same message, sent again, was answered with another task" in left.detail
 
 
 def test_several_clients_are_judged_as_one_and_the_page_says_so(tmp_path: Path) -> None:
