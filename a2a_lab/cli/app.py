@@ -91,6 +91,9 @@ def report(
     if notebook:
         raise typer.Exit(notebook_command(notebook, parameter or [], page=page, out=out, as_json=json))
     if runs:
+        from a2a_lab.lab.runreading import run_folder
+
+        runs = [run_folder(given) for given in runs]
         raise typer.Exit(again_command(runs, page=page, bodies=bodies, fail_on=fail_on, as_json=json))
 
     raise typer.Exit(
@@ -185,6 +188,9 @@ def compare(
 
     Ends with 1 where something works no longer, or differs from the baseline and nothing in it says why.
     """
+    from a2a_lab.lab.runreading import run_folder
+
+    base = run_folder(base)
     if baseline:
         from a2a_lab.cli.baselines import baseline_command
 
@@ -195,7 +201,7 @@ def compare(
         raise Misuse("one run compares with nothing; name a second one, or --baseline measured")
     from a2a_lab.cli.running import compare_command
 
-    raise typer.Exit(compare_command(base, other, as_json=json))
+    raise typer.Exit(compare_command(base, run_folder(other), as_json=json))
 
 
 @app.command()

@@ -17,6 +17,7 @@ from a2a_lab.core.keys import KeySet
 from a2a_lab.core.policy import Intent, Policy
 from a2a_lab.errors import Misuse
 from a2a_lab.lab.cases import CAPTURE_CLOCKS, Judged, Unreadable, judge_file, load
+from a2a_lab.lab.runreading import run_folder
 from a2a_lab.verdicts import Judge, Stage, Verdict
 
 _EVIDENCE = (".json", ".har")
@@ -60,7 +61,7 @@ def judge_command(
     intent: Intent | None = None,
 ) -> int:
     """Judge the files, show what came, and give the exit code (R39). A run's folder is judged against its records."""
-    files = list(files)
+    files = [run_folder(path) for path in files]
     runs = [rejudge_command(path, as_json=as_json, details=details) for path in files if is_run(path)]
     tally: Counter[tuple[Stage, bool]] = Counter()
     problems, answers = 0, 0

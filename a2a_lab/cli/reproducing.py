@@ -14,7 +14,7 @@ def register(app: typer.Typer) -> None:
 
 
 def reproduce(
-    run: Annotated[Path, typer.Argument(help="Folder of a run.")],
+    run: Annotated[Path, typer.Argument(help="Folder of a run, or the id of one below runs.")],
     cell: Annotated[str, typer.Argument(help="A cell's key, a part of it, or a pair: 'alder x records trusting'.")],
     out: Annotated[
         Optional[Path], typer.Option("--out", help="Folder to write; the finding names it otherwise.")
@@ -26,8 +26,9 @@ def reproduce(
     """Make a folder for a vendor: the finding in plain words, the evidence, a case, and a script on httpx alone."""
     from a2a_lab.cli import show
     from a2a_lab.lab.reproduce import reproduce as make
+    from a2a_lab.lab.runreading import run_folder
 
-    made = make(run, cell, out=out, bodies=bodies, finding=finding)
+    made = make(run_folder(run), cell, out=out, bodies=bodies, finding=finding)
     if json:
         show.print_json(
             {

@@ -66,7 +66,11 @@ def say(*parts: object) -> None:
 
 
 def fail(message: str) -> None:
-    err.print(Text("a2a-lab: ", style="bold red") + plain(message), soft_wrap=True)
+    """One sentence; what a program of somebody else's printed follows it, line by line, as `last_lines` indents it."""
+    sentence, *printed = message.split("\n    ")
+    err.print(Text("a2a-lab: ", style="bold red") + plain(sentence), soft_wrap=True)
+    for line in printed:
+        err.print(plain(f"    {line}"), soft_wrap=True)
 
 
 def note(message: str) -> None:

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
+from collections.abc import Iterator
 from typing import TYPE_CHECKING, Annotated, Any, Optional
 
 import typer
@@ -13,6 +15,7 @@ if TYPE_CHECKING:
 vendors_app = typer.Typer(
     help="Real vendors: list, build, serve and check them.", no_args_is_help=True, add_completion=False
 )
+_USAGE = 2  # how programs end that do not know an option
 Json = Annotated[bool, typer.Option("--json", help="Print one JSON document for programs.")]
 Name = Annotated[str, typer.Argument(help="A vendor or a variant of one, such as a2a-sdk-1.3+compat.")]
 
@@ -113,17 +116,42 @@ def serve(
     json: Json = False,
 ) -> None:
     """Serve a vendor's agent on a free port until Ctrl-C; what it is asked is in its own log, if it keeps one."""
-    import contextlib
-
+    from a2a_lab.errors import Misuse
     from a2a_lab.lab.loop import run_sync
     from a2a_lab.vendors.registry import find_vendor
 
     vendor = find_vendor(name)
+    if vendor.agent is None:
+        raise Misuse(
+            f"{vendor.name} serves no agent; its roles are {', '.join(vendor.roles)}, see a2a-lab vendors list"
+        )
     with contextlib.suppress(KeyboardInterrupt):
         run_sync(_serve(vendor, tuple(option or ()), as_json=json))
 
 
 async def _serve(vendor: Vendor, options: tuple[str, ...], *, as_json: bool) -> None:
+    with _of_options(vendor, options):
+        await _serve_until_it_ends(vendor, options, as_json=as_json)
+
+
+@contextlib.contextmanager
+def _of_options(vendor: Vendor, options: tuple[str, ...]) -> Iterator[None]:
+    """A program that ends as one that was used wrongly was given a word that it does not know: Misuse, not a fault."""
+    from a2a_lab.errors import HarnessFault, Misuse
+
+    try:
+        yield
+    except HarnessFault as fault:
+        if not options or fault.fields.get("exit_status") != _USAGE:
+            raise
+        said = [line.strip() for line in str(fault.fields.get("output", "")).splitlines() if line.strip()]
+        told = f": {said[-1]}" if said else ""
+        raise Misuse(
+            f"--option {' '.join(options)}: the agent of {vendor.name} was not started with it{told}"
+        ) from fault
+
+
+async def _serve_until_it_ends(vendor: Vendor, options: tuple[str, ...], *, as_json: bool) -> None:
     from a2a_lab.cli import show
     from a2a_lab.errors import HarnessFault
     from a2a_lab.vendors.environments import ensure_environment

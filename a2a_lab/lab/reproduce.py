@@ -6,6 +6,7 @@ in parts is hidden unless it is asked for. The case is judged before it is hande
 
 from __future__ import annotations
 
+import difflib
 import json
 import re
 from collections.abc import Sequence
@@ -33,6 +34,7 @@ from a2a_lab.wire.exchange import Exchange
 from a2a_lab.wire.frames import is_over_grpc
 
 _SHOWN: Final = 12  # cells listed in an error
+_NEAR: Final = 3  # of them, where some are near to what was typed
 # What a vendor can act on comes first: a broken MUST, then a wait without end; an orphan is what either leaves behind.
 _WEIGHT: Final = {
     Verdict.CONFORMANCE_ERROR: 5,
@@ -92,13 +94,31 @@ def find_cell(run: Run, text: str) -> CellRecord:
     found = exact or by_part or by_words
     if len(found) == 1:
         return found[0]
-    cells = found or run.cells
-    if not cells:
+    if not run.cells:
         raise Misuse(f"run {run.header.run} holds no cell")
-    listed = ", ".join(f"{cell.key} ({cell.verdict.value})" for cell in cells[:_SHOWN])
+    near = [] if found else _near(run, text, words)
+    if near:
+        raise Misuse(f"no cell of this run fits {text!r}; did you mean {_listed(near)}?", cell=text)
+    cells = found or run.cells
+    listed = _listed(cells[:_SHOWN])
     more = f" and {len(cells) - _SHOWN} more" if len(cells) > _SHOWN else ""
     what = f"{len(found)} cells fit {text!r}; say which:" if found else f"no cell of this run fits {text!r}; there are"
     raise Misuse(f"{what} {listed}{more}", cell=text)
+
+
+def _near(run: Run, text: str, words: Sequence[str]) -> list[CellRecord]:
+    """Cells that were nearly meant: those that have most of the words, or pieces of a key; without any, by look."""
+    by_key = {str(cell.key): cell for cell in run.cells}
+    wanted = [piece for word in words for piece in word.split("/")]
+    fits = {key: sum(piece in _names(cell) for piece in wanted) for key, cell in by_key.items()}
+    most = max(fits.values())
+    best = [key for key, fit in fits.items() if fit == most] if most else list(by_key)
+    alike = difflib.get_close_matches(text.strip(), best, n=_NEAR, cutoff=0.0 if most else 0.6)
+    return [by_key[key] for key in alike]
+
+
+def _listed(cells: Sequence[CellRecord]) -> str:
+    return ", ".join(f"{cell.key} ({cell.verdict.value})" for cell in cells)
 
 
 def _names(cell: CellRecord) -> set[str]:

@@ -18,6 +18,7 @@ from a2a_lab.lab.rowreading import read_cell, read_footer, read_header
 from a2a_lab.lab.rows import CellKey, CellRecord, Footer, Header
 
 RECORDS = "records.jsonl"
+RUNS = "runs"  # where the commands put runs, unless told otherwise
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -65,6 +66,13 @@ def missing_cells(run: Run) -> tuple[str, ...]:
     """The keys that were planned and not recorded, in the order of the plan: what `--resume` runs."""
     done = {str(cell.key) for cell in run.cells}
     return tuple(key for key in run.header.plan if key not in done)
+
+
+def run_folder(given: Path) -> Path:
+    """The folder that is meant: as it was given, or that of a run of this id below `runs`, as pages print ids."""
+    there = Path(RUNS) / given
+    is_id = len(given.parts) == 1 and not given.exists()
+    return there if is_id and (there / RECORDS).is_file() else given
 
 
 def newest_run(out: str | Path, *, posture: str | None = None) -> Path:

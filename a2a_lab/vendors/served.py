@@ -164,5 +164,6 @@ def _fault(agent: ServedAgent, step: str, what: str) -> HarnessFault:
         f"{agent.name} {what}; the end of what it printed:\n{agent.output.last_lines()}",
         vendor=agent.name,
         step=step,
+        exit_status=agent.exit_status,
         output=agent.output.text(),
     )

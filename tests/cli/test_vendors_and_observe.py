@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 import signal
+from collections.abc import Callable
 from pathlib import Path
 
 import httpx
+import pytest
 
+from a2a_lab.errors import HarnessFault
 from tests.cli.console import lab, start
 
 
@@ -31,6 +34,31 @@ def test_a_vendor_that_there_is_none_of_is_named(tmp_path: Path) -> None:
         said = lab("vendors", *command, cwd=tmp_path)
         assert said.code == 2 and "did you mean 'a2a-sdk-1.3'" in said.err, command
     assert lab("vendors", "build", cwd=tmp_path).code == 2
+
+
+def test_a_vendor_that_serves_nothing_is_the_operators_mistake(tmp_path: Path) -> None:
+    said = lab("vendors", "serve", "grpc-router-1.3", cwd=tmp_path)
+    assert said.code == 2 and "grpc-router-1.3 serves no agent; its roles are consumer" in said.err
+
+
+def test_a_word_that_an_agent_does_not_know_is_the_operators_mistake(monkeypatch: pytest.MonkeyPatch) -> None:
+    """R39, measured: it ended with 3, and the usage of the agent stood there with literal line ends."""
+
+    def breaks(status: int) -> Callable[..., None]:
+        def ensure(*_: object, **__: object) -> None:
+            printed = "usage: agent.py [-h]\n  agent.py: error: unrecognized arguments: --odd\n"
+            raise HarnessFault("it did not come up:\n    one\n    two", exit_status=status, output=printed)
+
+        return ensure
+
+    monkeypatch.setattr("a2a_lab.vendors.environments.ensure_environment", breaks(2))
+    said = lab("vendors", "serve", "a2a-sdk-1.3", "--option", "--odd", cwd=Path.cwd())
+    assert said.code == 2 and said.err.count("\n") == 1
+    assert "--option --odd: the agent of a2a-sdk-1.3 was not started with it: agent.py: error: unrecognized" in said.err
+    assert lab("vendors", "serve", "a2a-sdk-1.3", cwd=Path.cwd()).code == 3
+    monkeypatch.setattr("a2a_lab.vendors.environments.ensure_environment", breaks(1))
+    said = lab("vendors", "serve", "a2a-sdk-1.3", "--option", "--odd", cwd=Path.cwd())
+    assert said.code == 3 and said.err == "a2a-lab: it did not come up:\n    one\n    two\n"
 
 
 def test_observe_without_a_client_says_so(tmp_path: Path) -> None:

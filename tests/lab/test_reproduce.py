@@ -195,12 +195,28 @@ class TestFolders:
         told = lab("reproduce", str(ran), "eof x watch enforcing", "--json", cwd=tmp_path).json
         assert told["finding"]["slug"] == "eof-nonterminal" and (tmp_path / told["folder"] / "case.json").is_file()
 
+    def test_the_command_that_a_page_shows_works_where_runs_are_made(self, ran: Path, tmp_path: Path) -> None:
+        """Measured: a page names a run by its id, and the command failed outside of the folder of runs."""
+        (tmp_path / "runs").mkdir()
+        (tmp_path / "runs" / ran.name).symlink_to(ran)
+        for command in (("reproduce", ran.name, "eof x watch enforcing", "--out", "made"), ("compare", ran.name)):
+            last = (ran.name,) if command[0] == "compare" else ()
+            assert lab(*command, *last, cwd=tmp_path).code == 0, command
+        assert lab("judge", ran.name, cwd=tmp_path).code == 0
+        assert lab("report", ran.name, "--page", "again.html", cwd=tmp_path).code in (0, 1)
+        assert (tmp_path / "again.html").is_file()
+
     @pytest.mark.parametrize(
         ("arguments", "says"),
         [
             (("nowhere", "eof"), "holds no records.jsonl"),
             (("RUN", "eof x watch"), "2 cells fit 'eof x watch'; say which: eof@1.4/watch"),
             (("RUN", "never-there"), "no cell of this run fits 'never-there'; there are honest@"),
+            (("RUN", "eof x wacth enforcing"), "fits 'eof x wacth enforcing'; did you mean eof@1.4/watch/JSONRPC/1.0/"),
+            (
+                ("RUN", "eof@1.4/watch/JSONRPC/1.0/default/enforcin/1"),
+                "did you mean eof@1.4/watch/JSONRPC/1.0/default/",
+            ),
             (("RUN", "honest x watch enforcing"), "nothing in it broke"),
             (("RUN", "eof x watch enforcing", "--out", "file/below"), "cannot write into file/below"),
         ],
