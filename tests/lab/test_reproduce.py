@@ -214,8 +214,8 @@ class TestFolders:
             (("RUN", "never-there"), "no cell of this run fits 'never-there'; there are honest@"),
             (("RUN", "eof x wacth enforcing"), "fits 'eof x wacth enforcing'; did you mean eof@1.4/watch/JSONRPC/1.0/"),
             (
-                ("RUN", "eof@1.4/watch/JSONRPC/1.0/default/enforcin/1"),
-                "did you mean eof@1.4/watch/JSONRPC/1.0/default/",
+                ("RUN", "eof@1.4/watch/JSONRPC/1.0/faults/enforcin/1"),
+                "did you mean eof@1.4/watch/JSONRPC/1.0/faults/enf",
             ),
             (("RUN", "honest x watch enforcing"), "nothing in it broke"),
             (("RUN", "eof x watch enforcing", "--out", "file/below"), "cannot write into file/below"),
