@@ -50,7 +50,11 @@ def _target_of(visit: Visit, call: Call) -> ResolvedTarget:
 
 
 class _Dictation:
-    """Books that also keep, in order, what they were told, to tell it to a journal. See `TaskBook` for each entry."""
+    """Books that also keep, in order, what they were told, to tell it to a journal. See `TaskBook` for each entry.
+
+    A task that the client only asked about may be anybody's: no message of this run led to it, so that it is not
+    written down, and no clean-up can cancel it (R35).
+    """
 
     def __init__(self, agent: str) -> None:
         self._book = TaskBook(agent)
@@ -61,11 +65,16 @@ class _Dictation:
         self.told.append(lambda journal: journal.sent(message_id, **sent))
 
     def note_task(self, task: Task, *, how: How, message_id: str | None = None) -> None:
+        if message_id is None and not self._is_ours(task.id):
+            return
         self._book.note_task(task, how=how, message_id=message_id)
         if task.id:
             self.told.append(lambda journal: journal.task(task, how=how, message_id=message_id))
 
     def note_event(self, event: StreamEvent, *, message_id: str | None = None) -> None:
+        of = event.task.id if event.task is not None else event.task_id
+        if message_id is None and of is not None and not self._is_ours(of):
+            return
         self._book.note_event(event, message_id=message_id)
         self.told.append(lambda journal: journal.event(event, message_id=message_id))
 
@@ -86,6 +95,8 @@ class _Dictation:
         self.told.append(lambda journal: journal.unknown(message_id))
 
     def note_cancel(self, task_id: str, *, task: Task | None = None, error: RpcError | None = None) -> None:
+        if not self._is_ours(task_id):
+            return
         self._book.note_cancel(task_id, task=task, error=error)
         self.told.append(lambda journal: journal.cancel(task_id, task=task, error=error))
 
@@ -97,6 +108,11 @@ class _Dictation:
         listed = tuple(tasks)
         self._book.note_listing(listed, is_complete=is_complete)
         self.told.append(lambda journal: journal.listing(listed, is_complete=is_complete))
+
+    def _is_ours(self, task_id: str) -> bool:
+        """Whether a message of this client led to the task, or may have."""
+        book = self._book
+        return book.state_of(task_id) is not None or task_id in (*book.open_tasks(), *book.hearsay())
 
     def task_of(self, message_id: str) -> str | None:
         return self._book.task_of(message_id)
