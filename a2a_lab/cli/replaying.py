@@ -13,6 +13,7 @@ import typer
 if TYPE_CHECKING:
     from a2a_lab.lab.recordings import Recording
     from a2a_lab.lab.replay import Replay, Served
+    from a2a_lab.lab.replayhint import CheckHint
 
 
 def register(app: typer.Typer) -> None:
@@ -54,18 +55,37 @@ async def _serve(recording: Recording, told: Any, *, as_json: bool, **options: A
     from a2a_lab.lab.replay import Replay
 
     async with Replay(recording.exchanges, told=told, **options) as running:
-        _ready_line(recording, running) if as_json else _ready(recording, running, rewrite=options["rewrite"])
+        hint = _hint(recording, running, rewrite=options["rewrite"], match=options["match"])
+        _ready_line(recording, running, hint) if as_json else _ready(recording, running, hint, **options)
         await running.forever()
 
 
-def _ready(recording: Recording, running: Replay, *, rewrite: bool) -> None:
+def _hint(recording: Recording, running: Replay, *, rewrite: bool, match: str) -> CheckHint:
+    from a2a_lab.lab.replayhint import check_hint
+
+    return check_hint(
+        recording.exchanges,
+        running.connect_to,
+        rewritten_to=running.url if rewrite else "",
+        send=match == "operation",
+    )
+
+
+def _ready(
+    recording: Recording, running: Replay, hint: CheckHint, *, rewrite: bool, match: str, **_other: object
+) -> None:
     from a2a_lab.cli import show
 
     show.say(f"{recording.name}: {recording.summary}" if recording.summary else recording.name)
     show.say(f"{len(recording.exchanges)} recorded answers until Ctrl-C at {running.url}")
-    if not rewrite:
-        for origin, there in running.connect_to.items():
-            show.say(f"  --connect-to {origin}={there}")
+    at = "here" if rewrite else "the recorded address, which --connect-to leads to this replay"
+    show.say(f"to check it, in another terminal and at {at}:")
+    show.say(f"  {hint.command}")
+    if hint.has_sends and match == "ids":
+        show.say(
+            "what a check sends is not what was recorded (it has an id of its own in its text), so --send needs a "
+            "replay that is started with --match operation"
+        )
     for sentence in running.shortcomings:
         show.say(f"not as recorded: {sentence}")
 
@@ -80,15 +100,17 @@ def _told(served: Served) -> None:
         show.say(Text("no match", style="red"), f"  {what}: {served.told}")
         return
     turn = "again" if served.again else f"{served.turn} of {served.turns}"
-    show.say(f"entry {served.number} ({turn})  {what}: {served.told}")
+    differs = f"; other content than recorded at {', '.join(served.differs[:3])}" if served.differs else ""
+    show.say(f"entry {served.number} ({turn})  {what}: {served.told}{differs}")
 
 
-def _ready_line(recording: Recording, running: Replay) -> None:
+def _ready_line(recording: Recording, running: Replay, hint: CheckHint) -> None:
     _print(
         {
             "recording": recording.name,
             "url": running.url,
             "connect_to": running.connect_to,
+            "check": hint.command,
             "entries": len(recording.exchanges),
             "not_as_recorded": running.shortcomings,
         }
@@ -106,6 +128,7 @@ def _line(served: Served) -> None:
             "turn": served.turn,
             "turns": served.turns,
             "again": served.again,
+            "differs": list(served.differs),
             "told": served.told,
         }
     )

@@ -41,7 +41,10 @@ class Asked:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Hit:
-    """What was recorded for it. `turn` counts from 1 among `turns` recorded answers; `again` once they are used up."""
+    """What was recorded for it. `turn` counts from 1 among `turns` recorded answers; `again` once they are used up.
+
+    `differs` are JSON Pointers at which the request has other content than the recorded one.
+    """
 
     number: int
     exchange: Exchange
@@ -49,6 +52,7 @@ class Hit:
     turns: int
     again: bool
     renames: Renames
+    differs: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -122,10 +126,12 @@ class Repertoire:
         ]
         if blanked:
             fit = sorted([*fit, *blanked], key=lambda one: one.number)
-        if not fit and self._match == "operation":
-            fit = [one for one in shelf.operations.get(operation_in(live), ()) if same_query(one.query, query)]
         if not fit:
-            return Miss(status=404, why=_nearest(path, text, live, query, shelf))
+            alike = [one for one in shelf.operations.get(operation_in(live), ()) if same_query(one.query, query)]
+            fit = alike if self._match == "operation" else []
+            if not fit:
+                advice = "; --match operation answers it all the same" if alike else ""
+                return Miss(status=404, why=_nearest(path, text, live, query, shelf) + advice)
         return self._take(_by_headers(fit, asked.headers), live)
 
     def _take(self, fit: list[_Entry], live: Any) -> Hit:
@@ -134,7 +140,8 @@ class Repertoire:
         turn = len(fit) - 1 if turn is None else turn
         entry = fit[turn]
         entry.is_used = True
-        renames = compare(entry.content, live).renames
+        compared = compare(entry.content, live)
+        renames = compared.renames
         self._ids.ids.update(renames.ids)
         return Hit(
             number=entry.number,
@@ -143,6 +150,7 @@ class Repertoire:
             turns=len(fit),
             again=again,
             renames=Renames(rpc=renames.rpc, ids=dict(self._ids.ids)),
+            differs=tuple(compared.differs),
         )
 
     def _recorded(self, path: str) -> str:

@@ -30,7 +30,10 @@ _FLUSH_S: Final = 2.0  # a reset throws away what the system has not handed over
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Served:
-    """One request and what became of it. `number` is the recorded entry (from 0), None where nothing matched."""
+    """One request and what became of it. `number` is the recorded entry (from 0), None where nothing matched.
+
+    `differs` are JSON Pointers at which it has other content than what was recorded, and was answered all the same.
+    """
 
     method: str
     url: str
@@ -40,6 +43,7 @@ class Served:
     turn: int = 0
     turns: int = 0
     again: bool = False
+    differs: tuple[str, ...] = ()
 
     @property
     def matched(self) -> bool:
@@ -193,6 +197,7 @@ class Replay:
                 turn=found.turn,
                 turns=found.turns,
                 again=found.again,
+                differs=found.differs,
                 told=answer.told,
             )
         self.served.append(served)

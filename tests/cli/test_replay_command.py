@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import re
+import shlex
 import signal
 import subprocess
 import sys
@@ -11,6 +13,9 @@ import urllib.request
 from pathlib import Path
 
 import pytest
+
+from tests.cli.console import lab
+from tests.lab.plain import agent, serving
 
 BOOK = Path(__file__).parents[2] / "data" / "cases"
 COMMAND = (sys.executable, "-m", "a2a_lab.cli", "replay")
@@ -45,8 +50,40 @@ def test_what_a_person_sees_names_the_options() -> None:
         process.send_signal(signal.SIGINT)
         process.wait(10)
     assert "Ctrl-C" in lines[1]
-    assert lines[2].startswith("  --connect-to agent.example.test:443=http://127.0.0.1:")
-    assert lines[3].startswith("  --connect-to other.example.org:443=http://127.0.0.1:")
+    assert lines[2].rstrip() == (
+        "to check it, in another terminal and at the recorded address, which --connect-to leads to this replay:"
+    )
+    there = r"http://127\.0\.0\.1:\d+"
+    assert re.fullmatch(
+        r"  a2a-lab check https://agent\.example\.test"
+        rf" --connect-to agent\.example\.test:443={there} --connect-to other\.example\.org:443={there}",
+        lines[3].rstrip(),
+    )
+
+
+def test_the_command_that_it_prints_checks_the_replay_and_nobody_else(tmp_path: Path) -> None:
+    """Measured: `check` of the replay's own port sent its payload to the recorded agent, which was still alive."""
+    runs = ("--out", str(tmp_path / "runs"))
+    with serving(agent()) as alive:
+        assert lab("check", alive.url, "--send", *runs, cwd=tmp_path).code == 0
+        before = len(alive.asked)
+        (evidence,) = (tmp_path / "runs" / "checks").glob("*.har")
+        command = (*COMMAND, str(evidence), "--match", "operation", "--json")
+        with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as process:
+            assert process.stdout is not None
+            words = shlex.split(json.loads(process.stdout.readline())["check"])
+            assert words[:3] == ["a2a-lab", "check", alive.url] and words[-1] == "--send"
+            said = lab(*words[1:], *runs, cwd=tmp_path)
+            process.send_signal(signal.SIGINT)
+            told = [json.loads(line) for line in process.stdout]
+        assert len(alive.asked) == before, "the recorded agent was asked"
+    assert said.code == 0 and "note" not in said.out
+    assert any("/params/message/parts" in place for one in told for place in one["differs"])
+    with subprocess.Popen([*COMMAND, str(evidence)], stdout=subprocess.PIPE, text=True) as process:
+        assert process.stdout is not None
+        lines = [process.stdout.readline() for _ in range(5)]
+        process.send_signal(signal.SIGINT)
+    assert "--send needs a replay that is started with --match operation" in lines[4] and "--send" not in lines[3]
 
 
 HAR = {
