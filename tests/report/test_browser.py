@@ -171,7 +171,7 @@ def test_columns_sort_by_value_both_ways(open_page: Any, plain: Path) -> None:
 def test_a_link_keeps_the_filter_that_was_set(open_page: Any, plain: Path) -> None:
     page = open_page(plain, "#?q=cedar").page
     page.locator(f"a.cell[href='#{HANG}']").click()
-    assert page.url.endswith(f"#{HANG}?q=cedar")
+    page.wait_for_url(lambda url: url.endswith(f"#{HANG}?q=cedar"))
     page.go_back()
     assert page.locator("#q").input_value() == "cedar"
 
@@ -267,7 +267,7 @@ def test_a_rule_leads_to_its_line_in_the_glossary(open_page: Any, plain: Path) -
     assert "probe" in (rule.get_attribute("title") or "")
     rule.focus()
     page.keyboard.press("Enter")
-    assert page.url.endswith("#rule-R22")
+    page.wait_for_url(lambda url: url.endswith("#rule-R22"))
     page.locator("#rule-R22.at").wait_for(state="visible")
 
 
