@@ -10,6 +10,7 @@ import asyncio
 import contextlib
 from collections.abc import Iterator
 
+from a2a_lab.core.quoting import counted
 from a2a_lab.errors import Withheld
 from a2a_lab.ledger import Ledger
 from a2a_lab.verdicts import NotGradeable
@@ -32,7 +33,7 @@ class Allowance:
     def promised(self, runs: int) -> Iterator[None]:
         """Hold what a cell may cost for as long as it runs. Raises Withheld where that is not left."""
         if runs > self.left:
-            raise self._refused(f"the cell may start {runs} agent runs and {self.left} are left")
+            raise self._refused(f"the cell may start {counted(runs, 'agent run')}, with {self.left} left")
         self._promised += runs
         try:
             yield

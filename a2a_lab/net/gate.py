@@ -10,9 +10,10 @@ import math
 import time
 from collections.abc import Callable, Sequence
 from datetime import UTC, datetime
-from email.utils import parsedate_to_datetime
+from email.utils import format_datetime
 
 from a2a_lab.core.pacing import Pace
+from a2a_lab.core.patience import asked_for_s
 from a2a_lab.errors import Withheld
 from a2a_lab.verdicts import NotGradeable
 from a2a_lab.wire.exchange import first_header
@@ -23,8 +24,15 @@ _THROTTLES = (429, 503)
 class Gate:
     """`agent` is what a sentence calls it, `rps` how many requests leave in a second."""
 
-    def __init__(self, agent: str, *, rps: float, clock: Callable[[], float] = time.monotonic) -> None:
-        self._agent, self._clock = agent, clock
+    def __init__(
+        self,
+        agent: str,
+        *,
+        rps: float,
+        clock: Callable[[], float] = time.monotonic,
+        today: Callable[[], datetime] = lambda: datetime.now(UTC),
+    ) -> None:
+        self._agent, self._clock, self._today = agent, clock, today
         self._pace = Pace(rps)
 
     async def enter(self) -> None:
@@ -43,19 +51,13 @@ class Gate:
 
     def heard(self, status: int | None, headers: Sequence[tuple[str, str]]) -> None:
         """Take note of an answer: a pause that it asks for holds for all."""
-        if status in _THROTTLES and (seconds := retry_after_s(list(headers))) is not None:
+        if status not in _THROTTLES:
+            return
+        pairs = list(headers)
+        asked = first_header(pairs, "Retry-After")
+        # A server without a clock, or with one that nobody can read, is held against ours.
+        seconds = asked_for_s(asked, first_header(pairs, "Date"))
+        if seconds is None:
+            seconds = asked_for_s(asked, format_datetime(self._today(), usegmt=True))
+        if seconds is not None:
             self._pace.asked_to_rest(seconds, self._clock())
-
-
-def retry_after_s(headers: list[tuple[str, str]], *, now: datetime | None = None) -> float | None:
-    """Seconds, from either form of the header (RFC 9110 10.2.3); None where there is none that can be read."""
-    value = (first_header(headers, "retry-after") or "").strip()
-    if value.isascii() and value.isdigit():
-        return float(value)
-    try:
-        then = parsedate_to_datetime(value)
-    except (TypeError, ValueError):
-        return None
-    if then.tzinfo is None:
-        then = then.replace(tzinfo=UTC)
-    return max(0.0, (then - (now or datetime.now(UTC))).total_seconds())

@@ -5,7 +5,6 @@ from __future__ import annotations
 import asyncio
 import json
 import threading
-import time
 from pathlib import Path
 from typing import Any
 
@@ -21,18 +20,19 @@ NAMES = ("a2a-sdk-1.3", "a2a-sdk-1.3+compat", "a2a-sdk-0.3", "a2a-sdk-0.2", "fas
 
 
 class Builder:
-    """Counts builds, and how many ran at once."""
+    """Counts builds, and how many ran at once; none ends before `together` of them have begun."""
 
-    def __init__(self) -> None:
+    def __init__(self, together: int = 1) -> None:
         self.built: list[str] = []
         self.at_once = self.most = 0
         self._lock = threading.Lock()
+        self._met = threading.Barrier(together)
 
     def __call__(self, vendor: Vendor, **how: Any) -> Environment:
         with self._lock:
             self.at_once += 1
             self.most = max(self.most, self.at_once)
-        time.sleep(0.02)
+        self._met.wait(timeout=30)
         with self._lock:
             self.at_once -= 1
             self.built.append(vendor.environment_name)
@@ -54,7 +54,7 @@ class Builder:
 
 
 def test_each_environment_is_built_once_and_a_few_at_a_time() -> None:
-    builder = Builder()
+    builder = Builder(together=BUILDS)
 
     async def life() -> list[Environment | BaseException]:
         stock = Stock(ensure=builder)
@@ -62,7 +62,7 @@ def test_each_environment_is_built_once_and_a_few_at_a_time() -> None:
 
     found = asyncio.run(life())
     assert sorted(builder.built) == ["a2a-sdk-0.2", "a2a-sdk-0.3", "a2a-sdk-1.3", "fasta2a-2.1"]
-    assert builder.most <= BUILDS
+    assert builder.most == BUILDS
     faults = [one for one in found if isinstance(one, HarnessFault)]
     assert len(faults) == 3 and {fault.fields["step"] for fault in faults} == {"install"}
 

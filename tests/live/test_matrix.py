@@ -357,7 +357,7 @@ def test_a_cell_that_does_not_fit_in_the_budget_is_not_begun(tmp_path: Path) -> 
     first, second = done.cells
     assert first.verdict.value == "accept" and len(messages(one)) == 2
     assert not second.is_graded and second.errors == ("budget-spent",)
-    assert "may start 2 agent runs and 1 are left of the 3 that helpdesk.toml grants a run (max_runs)" in second.said
+    assert "may start 2 agent runs, with 1 left of the 3 that helpdesk.toml grants a run (max_runs)" in second.said
 
 
 def test_a_resumed_run_has_what_is_left_of_its_budget(tmp_path: Path) -> None:

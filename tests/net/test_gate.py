@@ -8,25 +8,22 @@ from datetime import UTC, datetime
 import pytest
 
 from a2a_lab.errors import Withheld
-from a2a_lab.net.gate import Gate, retry_after_s
+from a2a_lab.net.gate import Gate
 
 NOW = datetime(2026, 11, 30, 12, 0, 0, tzinfo=UTC)
 
 
-@pytest.mark.parametrize(
-    ("value", "seconds"),
-    [
-        ("120", 120.0),
-        ("0", 0.0),
-        ("Mon, 30 Nov 2026 12:01:00 GMT", 60.0),
-        ("Mon, 30 Nov 2026 11:00:00 GMT", 0.0),
-        ("soon", None),
-        ("-5", None),
-        ("", None),
-    ],
-)
-def test_both_forms_are_read_and_nonsense_is_none(value: str, seconds: float | None) -> None:
-    assert retry_after_s([("Retry-After", value)], now=NOW) == seconds
+@pytest.mark.parametrize("date", [[], [("Date", "today")], [("Date", "Mon, 30 Nov 2026 12:00:00 GMT")]])
+def test_a_pause_until_a_time_is_held_against_our_clock_where_the_server_shows_none(
+    date: list[tuple[str, str]],
+) -> None:
+    async def life() -> None:
+        gate = Gate("https://agent.example", rps=float("inf"), clock=lambda: 100.0, today=lambda: NOW)
+        gate.heard(429, [("Retry-After", "Mon, 30 Nov 2026 13:00:00 GMT"), *date])
+        with pytest.raises(Withheld, match="left alone for 3600 s more"):
+            await gate.enter()
+
+    asyncio.run(life())
 
 
 def test_a_long_pause_is_kept_and_named() -> None:
