@@ -15,7 +15,11 @@ def made_again(calls: Sequence[Call]) -> Mapping[int, Finding]:
     """By the ids (as `id` gives them) of calls over HTTP+JSON that were refused: the note on why the same bytes were
     sent once more, under the other media type or without a second /v1.
     """
-    labels = [media_type(call.exchange.request_headers) for call in calls]
+    last: dict[tuple[str, bytes, str | None], int] = {}  # where a call was made for the last time; label None is any
+    for place, call in enumerate(calls):
+        sent = call.exchange
+        last[sent.url, sent.request_body, media_type(sent.request_headers)] = place
+        last[sent.url, sent.request_body, None] = place
     found: dict[int, Finding] = {}
     for place, call in enumerate(calls):
         asked = call.exchange
@@ -25,9 +29,6 @@ def made_again(calls: Sequence[Call]) -> Mapping[int, Finding]:
         there = other_base(asked.url, asked.status) if call.dialect.id == "0.3" else None
         if other is None and there is None:
             continue
-        same = there or asked.url, asked.request_body
-        for later, label in zip(calls[place + 1 :], labels[place + 1 :], strict=True):
-            if (later.exchange.url, later.exchange.request_body) == same and other in (None, label):
-                found[id(call)] = base_holds_version(asked.url, there) if there else media_type_refused(asked.url)
-                break
+        if last.get((there or asked.url, asked.request_body, other), -1) > place:
+            found[id(call)] = base_holds_version(asked.url, there) if there else media_type_refused(asked.url)
     return found
