@@ -20,6 +20,7 @@ from typing import Any
 
 from a2a_lab.errors import HarnessFault, RecordFault
 
+WAIT_S = 30.0  # for another process that holds the file
 SCHEMA_VERSION = 2
 _SCHEMA = """
 CREATE TABLE IF NOT EXISTS targets (
@@ -71,6 +72,19 @@ class TargetRow:
     nonce: str | None = None
 
 
+def _keep_a_log(db: sqlite3.Connection) -> None:
+    """Switch to WAL. SQLite waits for no lock here, so of two labs that make one file one would be refused."""
+    until = time.monotonic() + WAIT_S
+    while True:
+        try:
+            db.execute("PRAGMA journal_mode=WAL")
+            return
+        except sqlite3.OperationalError as problem:
+            if problem.sqlite_errorcode != sqlite3.SQLITE_BUSY or time.monotonic() >= until:
+                raise
+            time.sleep(0.01)
+
+
 class Ledger:
     """One SQLite file. Safe for several cells of one process at a time, and for several processes."""
 
@@ -80,10 +94,10 @@ class Ledger:
         self._lock = threading.Lock()
         try:
             self.path.parent.mkdir(parents=True, exist_ok=True)
-            self._db = sqlite3.connect(self.path, check_same_thread=False, timeout=30.0)
+            self._db = sqlite3.connect(self.path, check_same_thread=False, timeout=WAIT_S)
             with contextlib.suppress(OSError):
                 self.path.chmod(0o600)  # what agents answered is other people's data (R38)
-            self._db.execute("PRAGMA journal_mode=WAL")
+            _keep_a_log(self._db)
             self._db.execute("PRAGMA synchronous=FULL")
             found = self._db.execute("PRAGMA user_version").fetchone()[0]
             if found not in (0, SCHEMA_VERSION):
